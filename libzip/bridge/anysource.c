@@ -14,14 +14,15 @@
 #include "libzip/world/error.h"
 #include "libzip/world/status.h"
 
-/* Of so many receives and probes from anywhere that find a bridged message waiting, one looks for a native one first:
- * otherwise a steady stream over the bridge would starve the local ranks, and native progress. */
+/* Among so many receives and probes from anywhere that find a bridged message waiting, one looks for a native message
+ * first. Otherwise a steady stream over the bridge would starve the local ranks, and native progress. */
 #define FAIR_TURN 4u
 
-/* Of a receive whose message has not come: it may be much smaller. */
+/* bytes of memory for a receive whose message has not come: the message may be much smaller */
 #define PACKED_MAX (16 << 20)
 
-/* Where its bytes go: where they belong or, where the datatype has gaps, to memory of ours. NULL: there is none. */
+/* The place for the message's bytes: the application's buffer or, where the datatype has gaps, memory of ours. NULL: no
+ * memory. */
 static void *room_for_bytes(struct zop *op, MPI_Count bytes)
 {
 	if (op->data.dense)
@@ -32,10 +33,10 @@ static void *room_for_bytes(struct zop *op, MPI_Count bytes)
 }
 
 /*
- * What may have to be cancelled is not received natively as a derived datatype: MPICH 4.0.2 over UCX holds a datatype
- * with gaps until UCX has finished with it (MPIDI_UCX_recv), and of cancelled receives UCX 1.13 never says so. Each
- * receive that a bridged message is for would leave its datatype and ours behind for ever: still better than no receive
- * where there is no memory.
+ * A receive that may have to be cancelled has no derived datatype natively. MPICH 4.0.2 over UCX holds a datatype with
+ * gaps until UCX has finished with it (MPIDI_UCX_recv), and UCX 1.13 never reports that for a cancelled receive. Then
+ * each receive that gets a bridged message would leave its datatype and ours behind for ever. Where there is no memory
+ * that is still better than no receive.
  */
 static int post_native(struct zop *op)
 {
@@ -120,7 +121,7 @@ int zanysource_start(struct zop *op)
 		return rc;
 	if (!zqueue_find(op->req.comm, op->rank, op->tag))
 		zqueue_post(op);
-	else if (zanysource_claim(op)) /* the native message that was seen went to somebody else */
+	else if (zanysource_claim(op)) /* another receive has taken the native message that was seen */
 		zdeliver_start(op);
 	return MPI_SUCCESS;
 }
@@ -208,7 +209,7 @@ bool zanysource_poll_orphans(struct zstation *s)
 	if (!op)
 		return false;
 	if (op->native == MPI_REQUEST_NULL)
-		return true; /* bridged now: completes by itself */
+		return true; /* a bridged message has it now: it completes by itself */
 	zoplist_push(&s->orphans, op);
 	return zanysource_test(op);
 }

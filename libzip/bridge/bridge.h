@@ -10,7 +10,7 @@
 #include "libzip/world/req.h"
 
 /* Starts a send to a remote rank of comm. The request is ours (zreq_done, zreq_release). MPI class or MPI_SUCCESS;
- * MPI_ERR_BUFFER: a buffered send for which the attached buffer has no room now (buffer.h waits for room). */
+ * MPI_ERR_BUFFER: a buffered send for which the attached buffer has no room now (buffer_wait.h waits). */
 int zbridge_isend(struct zcomm *, enum zcomm_context, const void *buf, MPI_Count count, MPI_Datatype, int dest, int tag,
 	enum zsend_mode, struct zreq **);
 /* Starts a receive from a remote rank of comm, the bridged half only. tag may be MPI_ANY_TAG. zp2p_irecv (p2p.h)

@@ -19,7 +19,8 @@ void zdeliver_strands(struct zop *op, struct zremote *from, uint64_t xfer, int t
 {
 	struct zstrands *s = zstrands_begin_recv(op, from, tag, flags, total);
 
-	/* Without room for the message, too: each strand is told so by its own receive, and none is left behind. */
+	/* Also where the message does not fit: then each strand has a receive of no bytes, which fails, and none is
+	 * left behind. */
 	for (int i = 0; i < s->n; i++) {
 		const struct zop_args args = zstrands_recv_args(s, i, xfer);
 		struct zop *strand;
@@ -31,7 +32,7 @@ void zdeliver_strands(struct zop *op, struct zremote *from, uint64_t xfer, int t
 	}
 }
 
-/* Of a message that is in no list any more. */
+/* Gives a message that is in no list any more to a receive, and frees the message. */
 static void deliver(struct zqueued *a, struct zop *op)
 {
 	if (a->flags & ZWIRE_F_STRANDS) {

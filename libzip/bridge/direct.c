@@ -29,12 +29,13 @@
 #include "libzip/world/world.h"
 #include "common/transport/transports.h"
 
-/* A rank that listens is there, and the kernel answers for it: who is silent for so long is behind a fire-wall. */
+/* A rank that listens is there, and the kernel answers for it: a rank that is silent for so long is behind a
+ * fire-wall. */
 #define CONNECT_TIMEOUT_MS 5000
-#define STRANGERS_MAX 16	/* connections that have not said who they are; the oldest makes room */
-#define STRANGER_MS 30000	/* how long they may take */
-#define STRANGER_MAX_BYTES 4096 /* of a message of theirs */
-#define ACCEPTS_MAX 16		/* at a time */
+#define STRANGERS_MAX 16	/* connections that have not said who they are; the oldest one makes room */
+#define STRANGER_MS 30000	/* time for a stranger to say who it is */
+#define STRANGER_MAX_BYTES 4096 /* size of a stranger's message */
+#define ACCEPTS_MAX 16		/* accepted at a time */
 
 struct stranger {
 	struct zlink *link;
@@ -46,12 +47,12 @@ static struct {
 	int nlisteners;
 	struct stranger stranger[STRANGERS_MAX];
 	int nstrangers;
-	_Atomic uint64_t unreachable; /* fabrics of parts whose ranks we have failed to connect to: told once */
+	_Atomic uint64_t unreachable; /* a bit each: parts whose ranks could not be connected to; told once */
 } self;
 
 /* --- listening --- */
 
-/* A hash of the boot's id and the host's name. Ranks that agree by chance only fail to connect locally. */
+/* A hash of the boot's id and the host's name. If the hashes of two nodes agree by chance, a local connection fails. */
 static uint64_t node_number(void)
 {
 	char text[256] = "";
@@ -65,7 +66,7 @@ static uint64_t node_number(void)
 	return zhash64(ZHASH64, text, strlen(text));
 }
 
-/* A name in the abstract namespace that nobody else has: it goes with the process. */
+/* A name in the abstract namespace that no other socket has; it goes with the process. */
 static void local_address(struct zaddr *addr)
 {
 	struct timespec t;
@@ -96,7 +97,7 @@ static int listen_at(struct zaddr *addr)
 
 int zdirect_listen(const struct zports *ports, struct zctl_join *join, struct zerr *err)
 {
-	static struct zports open; /* large; one rank per process */
+	static struct zports open; /* static because it is large; there is one rank per process */
 	struct zaddr local;
 
 	join->node = node_number();
@@ -163,7 +164,7 @@ void zdirect_lose_zipper(void)
 		give_way_to_all(zstations_here());
 }
 
-/* It goes over the bridge, and shall know that we do not come. */
+/* Messages to that rank go over the bridge, and it is told that no connection will come. */
 static void decline(struct zremote *r, const char *why)
 {
 	uint64_t part = UINT64_C(1) << zworld.place[r->vrank].part;
@@ -183,7 +184,7 @@ void zdirect_fail(struct zchannel *ch)
 	decline(zremote_find(ch->station, ch->peer), "it refused");
 }
 
-/* The first of these addresses that answers. */
+/* Connects to the first of these addresses that answers. */
 static int connect_to(struct zstation *s, struct zlink **link, const struct zctl_direct *d, struct zerr *err)
 {
 	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
@@ -205,7 +206,7 @@ static int connect_to(struct zstation *s, struct zlink **link, const struct zctl
 
 static void connect_peer(struct zstation *s, const struct zctl_direct *d)
 {
-	struct zremote *r = zremote_get(s, d->vrank); /* may ask, too: the answer finds it connected */
+	struct zremote *r = zremote_get(s, d->vrank); /* may ask for a link, too: the answer then finds it connected */
 	struct zerr err = {{0}};
 	struct zlink *link;
 
@@ -213,12 +214,12 @@ static void connect_peer(struct zstation *s, const struct zctl_direct *d)
 		zerror_fatal(1, "out of memory for the state of a rank");
 	if (!r->channel->waiting) {
 		if (r->channel->peer != d->vrank)
-			decline(r, NULL); /* over the bridge already */
+			decline(r, NULL); /* it is reached over the bridge already */
 		return;
 	}
 	if (r->channel->link)
 		return;
-	/* After one failure the others would only take as long. */
+	/* After one failure the other ranks of the part would only take as long. */
 	if (self.unreachable & UINT64_C(1) << zworld.place[d->vrank].part)
 		decline(r, "as before");
 	else if (connect_to(s, &link, d, &err) != 0)
@@ -254,7 +255,7 @@ static bool same_credential(const uint8_t *token)
 	return diff == 0;
 }
 
-/* What a stranger says first. */
+/* Takes a stranger's first message. */
 static int take_attach(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	struct zctl_attach *attach = ctx;
@@ -270,7 +271,7 @@ static int take_attach(void *ctx, const struct zwire_env *env, const uint8_t raw
 	return good ? 0 : -EACCES;
 }
 
-/* It has come to stay. */
+/* The link has come to stay: it gets the resources of its station. False: it cannot. */
 static bool settle(struct zstation *s, struct zlink *link)
 {
 	struct zerr err;
@@ -283,7 +284,8 @@ static bool settle(struct zstation *s, struct zlink *link)
 	return rc >= 0;
 }
 
-/* The link of a rank of our job: its channel's, unless we have decided otherwise. True: it has been taken. */
+/* A rank of our job has connected: its link becomes that of its channel, unless the choice was another one. True: the
+ * link has been taken. */
 static bool welcome(struct zstation *s, struct zlink *link, const struct zctl_attach *a)
 {
 	struct zwire_env env = {.kind = ZWIRE_ACK};
@@ -341,7 +343,8 @@ static bool accept_all(struct zlistener *l)
 			zlog(ZLOG_WARN, "direct link: %s", err.text);
 			break;
 		}
-		if (self.nstrangers == STRANGERS_MAX) /* they are in the order of their coming, but for those gone */
+		if (self.nstrangers ==
+			STRANGERS_MAX) /* they stand in the order of their coming, except after one has gone */
 			drop_stranger(0);
 		self.stranger[self.nstrangers++] =
 			(struct stranger){.link = link, .until_ms = zclock_ms() + STRANGER_MS};
@@ -388,7 +391,7 @@ int zdirect_arm(struct pollfd *fds)
 
 void zdirect_woken(const struct pollfd *fds, int n)
 {
-	/* others may have come while we slept: then the next one is looked at for nothing */
+	/* strangers may have come meanwhile: then the next listener is looked at for nothing */
 	for (int i = 0; i < n && i < self.nlisteners + self.nstrangers; i++)
 		if (fds[i].revents) {
 			zdirect_poll();

@@ -25,7 +25,7 @@
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 
-/* The state of the rank that it comes from, if it may come over this channel. */
+/* The state of the sender. NULL: the envelope may not come over this channel. */
 static struct zremote *sender_of(const struct zchannel *ch, const struct zwire_env *env)
 {
 	struct zstation *s = ch->station;
@@ -52,7 +52,7 @@ void *zdispatch_place(void *ctx, const struct zwire_env *env)
 	return place;
 }
 
-/* The first posted receive that can have the message, out of the queue; NULL: none. */
+/* Takes the first posted receive that can have the message out of the queue. NULL: none. */
 static struct zop *match_posted(struct zmatch *match, uint64_t context, uint32_t src, int tag)
 {
 	struct zmatch_posted *p;
@@ -62,19 +62,19 @@ static struct zop *match_posted(struct zmatch *match, uint64_t context, uint32_t
 		zqueue_withdraw(op);
 		if (op->native == MPI_REQUEST_NULL || zanysource_claim(op))
 			return op;
-		/* Native MPI has matched it with a local message: it is complete or will be. */
+		/* Native MPI has matched this receive with a local message: it is complete or will be. */
 	}
 	return NULL;
 }
 
-/* Payload that an RTS has: zipperd keeps the key to the sender's memory to itself, a rank that is connected tells it.
- */
+/* The length of an RTS's payload. zipperd keeps the key to the sender's memory to itself; a rank that is connected
+ * sends the key. */
 static uint32_t rts_payload(const struct zremote *from, const struct zwire_env *env)
 {
 	return env->flags & ZWIRE_F_ONE_SIDED && from->channel->peer != ZWIRE_NOBODY ? ZRMA_KEY_BYTES : 0;
 }
 
-/* The next message of its stream. 0, or -EAGAIN: no memory. */
+/* Takes the next message of its stream. 0, or -EAGAIN: no memory. */
 static int take_next(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
 {
 	struct zop *op = match_posted(&from->station->match, env->comm, from->vrank, env->tag);
@@ -104,7 +104,8 @@ static int take_next(struct zremote *from, struct zchannel *way, const struct zw
 	return rc;
 }
 
-/* Some before it are still on their way, by another rail. One rail keeps order: then a message was lost. */
+/* Holds a message while some before it are still on their way by another rail. A single rail keeps order: there, a gap
+ * means that a message was lost. */
 static int hold(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
 {
 	if (zrails.n == 1 || from->channel->peer != ZWIRE_NOBODY || env->seq - from->stream.taken > ZPEER_WINDOW_MSGS)
@@ -158,7 +159,7 @@ static int take_sequenced(struct zremote *from, struct zchannel *way, const stru
 	return rc;
 }
 
-/* The way that a message has come, as its sender calls it: NULL is the usual one. */
+/* The way of a message, as its sender calls it: NULL is the usual one. */
 static struct zchannel *way_of(const struct zremote *from, struct zchannel *ch)
 {
 	return ch == from->channel ? NULL : ch;

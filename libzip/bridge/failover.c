@@ -24,18 +24,18 @@
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 
-/* A rank that dies is told by all zippers, one after the other: none of them is to be called lost for that. */
+/* If a rank dies, all zippers say so, one after the other: meanwhile none of them is called lost. */
 #define SAY_MS 2000
-/* Who is silent is told again of a loss: it may have had its last look before it left, and zipperd have passed on to it
- * what it did not hear. The next time zipperd says that it has left. */
+/* A silent rank is told of a loss again. It may have had its last look before it left, while zipperd passed on to it
+ * what it did not hear. The next time zipperd answers that it has left. */
 #define REPEAT_MS 2000
 
 static struct {
-	bool silent;	 /* somebody else tells the user */
-	uint32_t unsaid; /* a bit each: rails whose loss is to be told of */
-	int64_t say_ms;	 /* when */
-	bool awaiting;	 /* others, what they say of a loss */
-	bool leaving;	 /* others may have left */
+	bool silent;	 /* another process tells the user */
+	uint32_t unsaid; /* a bit each: rails whose loss the user is to be told of */
+	int64_t say_ms;	 /* time at which the user is told */
+	bool awaiting;	 /* other ranks have not yet said what they have */
+	bool leaving;	 /* other ranks may have left */
 	int64_t repeat_ms;
 } self;
 
@@ -69,7 +69,7 @@ void zfailover_say(void)
 /* The rails that are lost now. */
 struct loss {
 	uint32_t rails;
-	bool carrier; /* with it the one of messages to several */
+	bool carrier; /* the carrier's rail (carrier.h) is among them */
 };
 
 static bool is_lost(const struct loss *loss, const struct zchannel *ch)
@@ -84,7 +84,8 @@ static void lose_way(struct zop *op)
 	ztransfer_lose_way(op);
 }
 
-/* The bytes of an operation cannot be reached from outside any more, and its fragments wait for the other end. */
+/* The bytes of an operation cannot be reached from outside any more, and its fragments wait for the other end's
+ * word. */
 static void stop_transfer(struct zop *op, void *ctx)
 {
 	const struct loss *loss = ctx;
@@ -93,7 +94,7 @@ static void stop_transfer(struct zop *op, void *ctx)
 
 	if (!r || !zremote_is_bridged(r) || (op->kind == ZOP_SEND && op->seq == 0))
 		return;
-	if (op->fanned) /* whatever its own way is */
+	if (op->fanned) /* whatever the send's own way is */
 		op->adrift |= loss->carrier;
 	else if (is_lost(loss, op->way ? op->way : r->channel))
 		lose_way(op);
@@ -121,7 +122,7 @@ static void stop_arrival(struct zqueued *a, void *ctx)
 	if (a->eager || !way_is_lost(a->way, &s))
 		return;
 	a->way = NULL;
-	a->flags &= (uint16_t)~ZWIRE_F_ONE_SIDED; /* of a zipper that is gone */
+	a->flags &= (uint16_t)~ZWIRE_F_ONE_SIDED; /* the offer was made to a zipper that is gone */
 }
 
 /* --- each remote rank --- */
@@ -143,7 +144,7 @@ static void reroute(struct zremote *r, const void *ctx)
 	if (s.usual)
 		usual = r->channel = zchannel_home(r->station, r->vrank);
 	zpeer_drop_early(&r->stream, way_is_lost, &s, usual);
-	if (r->by_list) { /* then what we send goes by the carrier, whatever the usual way is */
+	if (r->by_list) { /* then our messages to it go by the carrier, whatever the usual way is */
 		s.usual = loss->carrier;
 		r->by_list = !loss->carrier;
 	}
@@ -151,7 +152,7 @@ static void reroute(struct zremote *r, const void *ctx)
 	r->stream.halted = !r->stream.gone;
 }
 
-/* Both ends know: what was taken will be answered, what was not is sent again. */
+/* Both ends know of the loss: a receive asks for the rest, a send asks about a message that was taken. */
 static void take_up(struct zop *op, void *ctx)
 {
 	struct zremote *r = ctx;
@@ -161,7 +162,7 @@ static void take_up(struct zop *op, void *ctx)
 		return;
 	if (op->kind == ZOP_RECV)
 		ztransfer_recv_restart(op);
-	else if (op->seq <= r->stream.acked || op->granted > 0) /* a grant comes before the acknowledgement */
+	else if (op->seq <= r->stream.acked || op->granted > 0) /* a grant may come before the acknowledgement */
 		zpost_control(r, NULL, &env, NULL);
 }
 
@@ -187,7 +188,7 @@ static void settle(struct zremote *r, const void *ctx)
 	self.awaiting |= r->stream.halted;
 }
 
-/* Who has left may also have acknowledged our last message over a connection that broke before that was through. */
+/* A rank that has left may also have acknowledged our last message over a connection that broke too early. */
 static void repeat(struct zremote *r, const void *ctx)
 {
 	bool silent = r->stream.halted || (self.leaving && r->stream.head);
@@ -198,7 +199,7 @@ static void repeat(struct zremote *r, const void *ctx)
 	self.awaiting |= silent;
 }
 
-/* zipperd itself knows best why, if it has said so meanwhile, or is gone. */
+/* zipperd itself knows the reason best, if it has said so meanwhile, or is gone. */
 static void hear_last_word(int rail)
 {
 	struct zctl_msg msg;
@@ -279,7 +280,7 @@ static void go_on_without(const struct loss *loss)
 	self.say_ms = zclock_ms() + SAY_MS;
 }
 
-/* To each that is reached by zippers. */
+/* Visits each rank that is reached by zippers, to say something about a loss. */
 static void speak(void (*visit)(struct zremote *, const void *ctx))
 {
 	self.awaiting = self.leaving;
@@ -293,7 +294,8 @@ void zfailover_leave(void)
 	self.repeat_ms = zclock_ms() + REPEAT_MS;
 }
 
-/* Something is to be said, or was lost or heard. Not inline: the turn below is on the way of every message. */
+/* A loss was noted or heard of, or something is to be said. Not inline: zfailover_turn is on the way of every
+ * message. */
 static __attribute__((noinline)) bool turn_after_loss(void)
 {
 	if (!zrails.failing && !zloss_heard) {
@@ -331,7 +333,7 @@ void zfailover_take_rails(struct zremote *from, const struct zwire_env *env)
 {
 	char why[64];
 
-	/* What it said before may come after this, by another rail. */
+	/* An earlier RAILS of this rank may come later, by another rail. */
 	from->rails_heard |= (uint32_t)env->offset & ((1u << zrails.n) - 1);
 	snprintf(why, sizeof(why), "rank %u of part %s has lost it", from->vrank,
 		zworld.part_name[zworld.place[from->vrank].part]);
@@ -344,7 +346,7 @@ void zfailover_take_rails(struct zremote *from, const struct zwire_env *env)
 struct question {
 	struct zremote *from;
 	uint64_t xfer;
-	bool known; /* it is not complete */
+	bool known; /* the receive or the message is there, and not complete */
 };
 
 static void look_at_transfer(struct zop *op, void *ctx)
@@ -354,7 +356,7 @@ static void look_at_transfer(struct zop *op, void *ctx)
 	if (op->kind != ZOP_RECV || op->remote != q->from || op->peer_xfer != q->xfer)
 		return;
 	q->known = true;
-	if (op->epoch != (int32_t)zrails.lost) { /* else it has been restarted already */
+	if (op->epoch != (int32_t)zrails.lost) { /* else the transfer has been restarted already */
 		op->adrift = q->from->rails_asked = true;
 		zloss_heard = true;
 	}

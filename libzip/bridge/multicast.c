@@ -40,7 +40,7 @@ static void destroy(struct zreq *r)
 
 static const struct zreq_ops ops = {.name = "multicast", .destroy = destroy};
 
-/* Where its parts are complete, it is. */
+/* Releases sends that are complete. True: all are. */
 static bool collect(struct zmulticast *m)
 {
 	for (int i = m->nsends; i-- > 0;) {
@@ -91,7 +91,7 @@ bool zmulticast_turn(void)
 static void go_alone(struct zop *op, void *ctx)
 {
 	(void)ctx;
-	op->by_list = false; /* it starts again where its receiver says */
+	op->by_list = false; /* the transfer starts again where its receiver says */
 }
 
 void zmulticast_conceal(void)
@@ -119,7 +119,7 @@ static bool reaches_several(const struct zmulticast *m, const int *dest)
 	return several > 1;
 }
 
-/* Opens a large message to the carrier's zipperd, which reads it once for all. */
+/* Opens the bytes of a large message to the carrier's zipperd, which reads them once for all receivers. */
 static bool can_offer(struct zmulticast *m, const int *dest)
 {
 	struct zchannel *ch = zchannel_carrier();
@@ -131,7 +131,7 @@ static bool can_offer(struct zmulticast *m, const int *dest)
 	return m->exposed = m->offers = true;
 }
 
-/* Does it go by lists, in fragments, and not packed for each, or by a one-sided transfer? */
+/* Can the receivers share its fragments? The bytes need not be packed for each, and no one-sided transfer is better. */
 static bool is_shareable(const struct zmulticast *m, const int *dest)
 {
 	return m->data.dense &&

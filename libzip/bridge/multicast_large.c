@@ -12,7 +12,7 @@ static bool has_more(const struct zop *op)
 	return op->granted > op->moved;
 }
 
-/* Does somebody hold up the others? */
+/* Does a receiver hold up the others? */
 static bool is_uneven(const struct zmulticast *m)
 {
 	bool some = false, all = true;
@@ -32,7 +32,7 @@ static void part_from_laggards(struct zmulticast *m)
 
 bool zmulticast_large_turn(struct zmulticast *m)
 {
-	if (m->tied.nheld > 0) /* whose patience is counted elsewhere */
+	if (m->tied.nheld > 0) /* multicast_post.c counts the patience of held sends */
 		return false;
 	if (m->tied.n < 2 || !is_uneven(m)) {
 		m->uneven_ns = 0;

@@ -18,8 +18,8 @@
 
 enum readiness { READY, SOON, ALONE };
 
-/* Can it have the message by the carrier, in order? first: what waits for it already; NULL: nothing may. Soon: when it
- * has acknowledged some of what came before. */
+/* Can that rank have the message by the carrier, in order? first: the send that waits for this in front of its stream;
+ * NULL: nothing may wait there. SOON: when it has acknowledged some earlier messages. */
 static enum readiness look_at(const struct zmulticast *m, const struct zremote *r, const struct zop *first)
 {
 	const struct zpeer *s = &r->stream;
@@ -30,7 +30,7 @@ static enum readiness look_at(const struct zmulticast *m, const struct zremote *
 	return zpeer_has_room(s, m->offers ? ZRMA_KEY_BYTES : (uint32_t)m->data.bytes) ? READY : SOON;
 }
 
-/* What the receiver's stream keeps until it acknowledges it. */
+/* The receiver's stream keeps the message until it is acknowledged. */
 static void keep_message(struct zremote *r, struct zpeer_msg *msg)
 {
 	struct zpeer *s = &r->stream;
@@ -43,7 +43,7 @@ static void keep_message(struct zremote *r, struct zpeer_msg *msg)
 
 struct batch { /* receivers of one list */
 	struct zremote *remote[ZWIRE_RECEIVERS_MAX];
-	struct zop *op[ZWIRE_RECEIVERS_MAX]; /* that were held */
+	struct zop *op[ZWIRE_RECEIVERS_MAX]; /* the sends that were held */
 	struct zpeer_msg *msg[ZWIRE_RECEIVERS_MAX];
 	struct zwire_receiver list[ZWIRE_RECEIVERS_MAX];
 	int n;
@@ -68,7 +68,7 @@ static struct zwire_env message_of(const struct zmulticast *m)
 	};
 }
 
-/* What each receiver's stream keeps of it. False: no memory. */
+/* Makes the message that each receiver's stream keeps. False: no memory. */
 static bool make_messages(struct batch *b, const struct zwire_env *env, const uint8_t *payload)
 {
 	struct zwire_env one = *env;
@@ -90,7 +90,7 @@ static int post_batch(struct zmulticast *m, struct batch *b)
 	struct zwire_env env = message_of(m);
 	int rc;
 	if (!make_messages(b, &env, payload))
-		return -EAGAIN; /* later */
+		return -EAGAIN; /* tried again later */
 	rc = zcarrier_post_list(b->list, b->n, NULL);
 	if (rc == 0)
 		rc = zcarrier_post_message(&env, m->offers ? (uint64_t)(m->patience_ns / 1000000) : 0, payload);
@@ -105,12 +105,13 @@ static int post_batch(struct zmulticast *m, struct batch *b)
 	return rc == 0 ? 0 : -EAGAIN;
 }
 
-/* Can all of them have it at once? Those that must have their own are in alone. */
+/* Posts the message if all receivers can have it at once. alone: receivers that must have a message of their own. */
 static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
 {
 	struct batch b;
 	b.n = 0;
-	/* An offer waits for its answer, so it needs an operation for each receiver: those are held first. */
+	/* An offer waits for its answer, so it needs an operation for each receiver: those operations are held
+	 * first. */
 	bool all = !m->offers && m->n <= (int)ZWIRE_RECEIVERS_MAX && !zchannel_carrier()->full;
 	for (int i = 0; i < m->n; i++) {
 		struct zremote *r = zremote_get(&zstations[0], (uint32_t)m->req.comm->vrank[dest[i]]);
@@ -123,7 +124,7 @@ static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
 	return all && b.n > 1 && post_batch(m, &b) == 0;
 }
 
-/* It waits in front of its receiver's stream: what is sent there later stays behind it. */
+/* Makes a send that waits in front of its receiver's stream: later messages to that receiver stay behind it. */
 static void hold(struct zmulticast *m, int dest)
 {
 	struct zop *op = zmulticast_send_make(m, dest);
@@ -144,7 +145,7 @@ static void let_go(struct zop *op)
 	zpost_flush(zway_of(r));
 }
 
-/* Those that can share a message; those that never can are let go. soon: how many may yet. */
+/* Collects held sends that can share a message, and lets those go that never can. soon: how many can share one soon. */
 static void gather_batch(struct zmulticast *m, struct batch *b, int *soon)
 {
 	b->n = *soon = 0;
@@ -160,14 +161,14 @@ static void gather_batch(struct zmulticast *m, struct batch *b, int *soon)
 		if (ready != ALONE)
 			continue;
 		let_go(op);
-		i--; /* the next one has its place */
+		i--; /* the next one has moved to its place */
 	}
 }
 
-/* What was held has been posted: a small message is sent, an offer waits for its answer. */
+/* A held send has been posted: a small message is sent, an offer waits for its answer. */
 static void went_out(struct zmulticast *m, struct zremote *r, struct zop *op)
 {
-	zoplist_pop(&r->pending); /* is op */
+	zoplist_pop(&r->pending); /* this is op */
 	if (m->offers) {
 		op->held = false;
 		m->tied.nheld--;
@@ -186,7 +187,7 @@ static void let_all_go(struct zmulticast *m)
 			let_go(m->tied.op[i]);
 }
 
-/* What is held waits for room on the carrier, and a while for room in the windows of receivers. */
+/* Held sends wait for room on the carrier, and for a while for room in the windows of their receivers. */
 bool zmulticast_post_turn(struct zmulticast *m)
 {
 	int before = m->tied.nheld;
@@ -200,7 +201,7 @@ bool zmulticast_post_turn(struct zmulticast *m)
 			let_go(b.op[0]);
 		for (int i = 0; b.n > 1 && i < b.n; i++)
 			went_out(m, b.remote[i], b.op[i]);
-		if (soon > 0) /* enough waited */
+		if (soon > 0) /* waited long enough */
 			let_all_go(m);
 	}
 	return m->tied.nheld < before;

@@ -16,7 +16,7 @@ void zmulticast_send_alone(struct zmulticast *m, int dest)
 		m->error = rc;
 }
 
-/* One more of its sends, not yet started. NULL: none, and m has the error. */
+/* Makes one more send, not yet started. NULL: none, and m has the error. */
 struct zop *zmulticast_send_make(struct zmulticast *m, int dest)
 {
 	const struct zop_args args = {m->req.comm, m->context, (void *)(uintptr_t)m->buf, m->count, m->type, dest,
@@ -32,7 +32,7 @@ struct zop *zmulticast_send_make(struct zmulticast *m, int dest)
 	return op;
 }
 
-/* Starts the send made last; if that fails it is none of its sends. */
+/* Starts the send made last. If that fails it is none of the sends any more. */
 void zmulticast_send_start(struct zmulticast *m, struct zop *op)
 {
 	int rc = zop_start(op);
@@ -45,7 +45,7 @@ void zmulticast_send_start(struct zmulticast *m, struct zop *op)
 	zreq_release(&op->req);
 }
 
-/* Is it still worth waiting for those that cannot have it yet? */
+/* Is it still worth waiting for receivers that cannot have the message yet? */
 bool zmulticast_send_is_patient(struct zmulticast *m)
 {
 	int64_t now = zclock_ns();

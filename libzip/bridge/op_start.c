@@ -88,7 +88,7 @@ int zop_start(struct zop *op)
 	return MPI_SUCCESS;
 }
 
-/* It goes on by itself, with its own copy; the caller gets the request that is done. */
+/* The send goes on by itself, with a copy of its own; the caller gets the request that is done. */
 static int start_detached(struct zop *op)
 {
 	op->req.orphan = true;

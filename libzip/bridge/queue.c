@@ -63,7 +63,7 @@ int zqueue_keep(struct zremote *from, struct zchannel *way, const struct zwire_e
 	struct zqueued *a = zpool_get(sizeof(*a) + env->len);
 
 	if (!a)
-		return -EAGAIN; /* shown again when there may be memory */
+		return -EAGAIN; /* the link shows the message again when there may be memory */
 	a->from = from;
 	a->way = way;
 	a->context = env->comm;

@@ -100,7 +100,7 @@ static bool collect(struct zstrands *s)
 	return did;
 }
 
-/* How much has come from the beginning on, without a gap. */
+/* Counts the bytes that have come from the beginning on, without a gap. */
 static void look_how_far(const struct zstrands *s)
 {
 	struct zop *op = s->recv;

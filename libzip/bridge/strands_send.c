@@ -21,7 +21,7 @@ bool zstrands_send_divides(const struct zremote *r, enum zcomm_context context, 
 	       zstrands_rails(r->vrank) > 1;
 }
 
-/* One of a send's, made but not started. */
+/* Makes strand i of a send, and does not start it. */
 static int make_strand(struct zstrands *s, int i, const uint8_t *bytes, uint64_t len, int vrank, int tag)
 {
 	struct zop_args args = {zcomm_world, ZCOMM_INTERNAL, (void *)(uintptr_t)bytes, (MPI_Count)len, MPI_BYTE, vrank,
@@ -48,7 +48,7 @@ static int announce(const struct zop_args *a, const struct zdata *d, uint64_t xf
 	op->data.converted = d->converted;
 	op->strands = d->bytes;
 	op->peer_xfer = xfer;
-	op->req.orphan = true; /* goes when it is in the stream */
+	op->req.orphan = true; /* freed when it is in the stream */
 	rc = zop_start(op);
 	if (rc != MPI_SUCCESS)
 		zreq_release(&op->req);

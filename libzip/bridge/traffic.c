@@ -11,7 +11,7 @@
 
 void (*ztraffic_native)(uint64_t *msgs, uint64_t *bytes);
 
-/* zipperd adds up: what has come since the last time. */
+/* Tells the difference to the last time; zipperd adds up. */
 static void tell_traffic(struct zctl_to_part *parts)
 {
 	static struct zctl_to_part told[ZCTL_PARTS_MAX];
@@ -29,7 +29,8 @@ static void tell_traffic(struct zctl_to_part *parts)
 		zsession_traffic(zrails.rail[zrails_first()].session, &traffic);
 }
 
-/* What went over direct links only their ends know. Not inline: it has large arrays, and is rare in its caller. */
+/* Only the two ends of a direct link know what went over it. Not inline: the arrays are large, and the caller rarely
+ * comes here. */
 static __attribute__((noinline)) void tell_direct(void)
 {
 	struct zctl_to_part parts[ZCTL_PARTS_MAX] = {{0}};

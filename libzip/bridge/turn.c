@@ -20,9 +20,9 @@
 #include "libzip/stream/way.h"
 #include "libzip/world/world.h"
 
-#define RECV_BUDGET 64	/* messages from one link before the others have their turn */
+#define RECV_BUDGET 64	/* messages from one link before the other links have their turn */
 #define DATA_BUDGET 16	/* fragments to one link before anything else has its turn */
-#define SHARED_BUDGET 2 /* that are posted before whoever shares the core has his turn: zipperd, perhaps */
+#define SHARED_BUDGET 2 /* fragments, where another process shares the core: zipperd, perhaps */
 
 __thread bool zturn_shares __attribute__((tls_model("initial-exec")));
 __thread bool zturn_posted __attribute__((tls_model("initial-exec")));
@@ -75,7 +75,7 @@ static int fragments_now(void)
 }
 
 /* One transfer at a time: fragments of several in turns would visit more memory than the cache holds (eight messages of
- * 1 MiB: half the bandwidth). The next turn is another's. */
+ * 1 MiB: half the bandwidth). The next turn is for the next transfer. */
 static bool send_data(struct zchannel *ch)
 {
 	struct zop *op = zoplist_pop(&ch->data);
@@ -127,17 +127,17 @@ bool zturn_recv(struct zstation *s)
 {
 	bool did = false;
 
-	/* From the last to the first: what is polled may go, and new ones come behind. */
+	/* From the last to the first: a channel that is polled may go, and new ones come behind it. */
 	for (int i = s->channels.nopen; i-- > 0;) {
 		if (i >= s->channels.nopen)
-			continue; /* several have gone, and what there was has been polled */
+			continue; /* several channels have gone, and the rest has been polled */
 		struct zchannel *ch = s->channels.open[i];
 		struct zsink sink = {.place = zdispatch_place, .take = zdispatch_take, .ctx = ch};
 		int rc = ch->link->ops->poll(ch->link, &sink, RECV_BUDGET);
 		if (rc > 0) {
 			did = true;
 			if (__builtin_expect(ch->waiting, 0) && ch->link)
-				zchannel_set_up(ch); /* we are welcome */
+				zchannel_set_up(ch); /* the first message says that we are welcome */
 		}
 		if (__builtin_expect(ch->fetching.head != NULL, 0) && (rc >= 0 || rc == -EAGAIN)) {
 			rc = fetch(ch);

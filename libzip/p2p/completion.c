@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Wait, MPI_Test and what else concerns one request. */
+/* MPI_Wait, MPI_Test and other functions for one request. */
 #include "libzip/p2p/completion.h"
 
 #include <stdio.h>
@@ -14,9 +14,9 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/status.h"
 
-/* Native tests (20 to 40 ns each; 0.5 us where the native job spans hosts that TCP connects) before the first turn of
- * the bridge: about the time that a local peer which is running needs to answer; and between turns, which may cost a
- * system call each. On a core of our own. */
+/* Native tests before the first turn of the bridge, and between turns, on a core of our own. A native test takes 20 to
+ * 40 ns, or 0.5 us where the native job spans hosts that TCP connects; a turn may cost a system call. The first ones
+ * take about the time that a running local peer needs to answer. */
 #define NATIVE_TESTS_FIRST 64
 #define NATIVE_TESTS 8
 
@@ -35,7 +35,7 @@ void zcompletion_init(void)
 		zn.Wait(&r[i], MPI_STATUS_IGNORE);
 }
 
-/* MPI_ERROR is for functions that return several (MPI-4.0 section 3.2.5). */
+/* MPI_ERROR is for functions that return several statuses (MPI-4.0 section 3.2.5). */
 static void fill(MPI_Status *status, const struct zreq *r)
 {
 	if (status == MPI_STATUS_IGNORE)
@@ -78,7 +78,7 @@ void zcompletion_describe(const struct zreq *r, char text[ZCOMPLETION_TEXT_BYTES
 	const struct zop *op = (const struct zop *)(const void *)r;
 
 	text[0] = '\0';
-	/* Of a receive that was natively local the class alone is known. */
+	/* A receive that native MPI has completed has only the class. */
 	if (r->status.MPI_ERROR == MPI_ERR_TRUNCATE && r->ops == &zop_start_recv_ops && op->total > op->data.bytes)
 		snprintf(text, ZCOMPLETION_TEXT_BYTES,
 			"the message of %llu bytes from rank %d, tag %d, is longer than the receive buffer of %llu",
@@ -88,7 +88,7 @@ void zcompletion_describe(const struct zreq *r, char text[ZCOMPLETION_TEXT_BYTES
 
 int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text)
 {
-	/* Plain classes are ours; codes of native MPI have more bits, and their handler has been called. */
+	/* Plain classes are ours. Codes of native MPI have more bits, and their handler has been called. */
 	if (error == MPI_SUCCESS || error > MPICH_ERR_LAST_MPIX)
 		return error;
 	return zerror_raise_native(on, error, name, "%s", text[0] ? text : class_text(error));
@@ -116,8 +116,9 @@ struct native_wait {
 	bool hush; /* rc is then a class that has not been raised */
 };
 
-/* Testany looks at the request before it turns native progress, Test the other way round: 264 instructions instead of
- * 462 for one that is complete already (MPICH 4.0). Of one that is inactive it does not always fill the status. */
+/* MPI_Testany looks at the request before it turns native progress, MPI_Test the other way round: 264 instructions
+ * instead of 462 for a request that is complete already (MPICH 4.0). For an inactive request MPI_Testany does not
+ * always fill the status. */
 static inline int test_once(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	int index, rc = zn.Testany(1, request, &index, flag, status);
@@ -145,7 +146,7 @@ static bool native_done(void *ctx)
 	return test_native(ctx, zprogress_native_tests(NATIVE_TESTS));
 }
 
-/* For one that was not complete at once, or whose error is not to be raised by native MPI. */
+/* For a request that was not complete at once, or whose error native MPI must not raise. */
 static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Status *status, bool hush)
 {
 	struct native_wait w = {request, status, MPI_SUCCESS, hush};
@@ -187,7 +188,7 @@ int zcompletion_wait(MPI_Request *request, MPI_Status *status, MPI_Comm on, cons
 	return zcompletion_finish(r, request, status, on, name);
 }
 
-/* One of ours, which is alive. */
+/* For one of our requests, which is alive. */
 static int look_ours(struct zreq *r, MPI_Request *request, int *flag, MPI_Status *status)
 {
 	*flag = 1;
@@ -218,7 +219,8 @@ static int test(MPI_Request *request, int *flag, MPI_Status *status)
 		return no_such_request("MPI_Test");
 	if (zcompletion_is_inactive(r))
 		return look_ours(r, request, flag, status);
-	if (!zreq_is_done(r)) /* asked once: what is done at a second look must be raised, too */
+	if (!zreq_is_done(
+		    r)) /* asked once: a second look might find it done, and its error would have to be raised, too */
 		return MPI_SUCCESS;
 	*flag = 1;
 	return zcompletion_finish(r, request, status, MPI_COMM_WORLD, "MPI_Test");

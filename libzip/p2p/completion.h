@@ -8,34 +8,35 @@
 
 #include "libzip/world/req.h"
 
-/* The handle that native MPI gives for every send that was complete when the call returned, if it has one for them all:
- * nothing is behind it that would have to be freed, so that a blocking send is over with it. */
+/* The handle that native MPI gives for every send that was complete when the call returned, if one handle serves all of
+ * them; else MPI_REQUEST_NULL. Nothing behind it has to be freed, so a blocking send ends with it. */
 extern MPI_Request zcompletion_sent;
-void zcompletion_init(void); /* finds it; once native MPI is initialised */
+void zcompletion_init(void); /* finds that handle; once native MPI is initialised */
 
-/* Native persistent collectives or partitioned operations have been made, which MPI_Testall does not know
+/* The application has made native persistent collectives or partitioned operations, which MPI_Testall does not know
  * (MPICH 4.0.2), see completions.c. */
 extern bool zcompletion_testall_fails;
 
-/* Waits for one request of either kind and delivers it as MPI_Wait does. Errors are raised on this communicator: that
- * of a blocking call, or MPI_COMM_WORLD, where MPICH raises those of MPI_Wait and the like. name is the function. */
+/* Waits for one request of either kind and delivers it as MPI_Wait does. Errors are raised on the communicator `on`:
+ * that of a blocking call, or MPI_COMM_WORLD, where MPICH raises errors of MPI_Wait and the like. name is the MPI
+ * function. */
 int zcompletion_wait(MPI_Request *, MPI_Status *, MPI_Comm on, const char *name);
 int zcompletion_wait_native(MPI_Request *, MPI_Status *, MPI_Comm on, const char *name);
-/* The same as MPI_Test, without a turn of progress; raises nothing, see zcompletion_raise. */
+/* As MPI_Test, but without a turn of progress, and raises nothing, see zcompletion_raise. */
 int zcompletion_look(MPI_Request *, int *flag, MPI_Status *);
 
-/* Gives the status of a request that is done to the application and the request back. Returns its error, which has
+/* Gives the status of a request that is done to the application, and frees the request. Returns its error, which has
  * not been raised. The status' MPI_ERROR is left alone (MPI-4.0 section 3.2.5). */
 int zcompletion_deliver(struct zreq *, MPI_Request *, MPI_Status *);
-/* What there is to say of its error beyond the class, while it has not been delivered; "": nothing. */
+/* Text on the request's error beyond the class, before it is delivered; "": nothing. */
 #define ZCOMPLETION_TEXT_BYTES 128
 void zcompletion_describe(const struct zreq *, char text[ZCOMPLETION_TEXT_BYTES]);
-/* Raises an error that a request ended with, with that text, or its class' own where it is "". A code of native MPI has
- * been raised there, a class has not. Returns the code. */
+/* Raises the error that a request ended with, with that text, or with the class' own where it is "". A code of native
+ * MPI has been raised there; a class has not. Returns the code. */
 int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text);
-/* Both: delivers it and raises its error. */
+/* Delivers the request and raises its error. */
 int zcompletion_finish(struct zreq *, MPI_Request *, MPI_Status *, MPI_Comm on, const char *name);
-/* Persistent and not started, or not persistent at all? */
+/* Is it persistent and not started? */
 static inline bool zcompletion_is_inactive(const struct zreq *r)
 {
 	return r->persistent && !r->active;

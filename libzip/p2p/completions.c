@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Waitall, MPI_Testany and the like: arrays that may mix native requests and ours. The native library sees a copy
- * of the array in which ours are MPI_REQUEST_NULL, or the array itself where none is ours.
+ * MPI_Waitall, MPI_Testany and the like: arrays that may mix native requests and ours. Native MPI sees a copy of the
+ * array with MPI_REQUEST_NULL in place of our requests; or the array itself where none is ours.
  */
 #include "libzip/p2p/completion.h"
 
@@ -21,7 +21,7 @@ bool zcompletion_testall_fails;
 struct mix {
 	int n;
 	MPI_Request *all;    /* the application's */
-	MPI_Request *native; /* without ours; equal to all if there are none */
+	MPI_Request *native; /* without our requests; equal to all if there are none */
 	MPI_Request small[SMALL];
 	bool any_native;
 };
@@ -53,7 +53,7 @@ static int mix_open(struct mix *m, int n, MPI_Request *all, const char *name)
 	return MPI_SUCCESS;
 }
 
-/* Ours by index, or NULL. */
+/* Our request at that index, or NULL. */
 static struct zreq *mix_ours(const struct mix *m, int i)
 {
 	return m->native == m->all ? NULL : zreq_find(m->all[i]);
@@ -76,7 +76,7 @@ static MPI_Status *nth(MPI_Status *statuses, int i)
 	return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* Delivers one of ours that is done, or that is inactive (empty status). Remembers the first failure. */
+/* Delivers one of our requests, which is done, or inactive (empty status). Remembers the first failure. */
 static void deliver(struct mix *m, int i, MPI_Status *status, int *error)
 {
 	struct zreq *r = mix_ours(m, i);
@@ -93,7 +93,7 @@ static void deliver(struct mix *m, int i, MPI_Status *status, int *error)
 		*error = rc;
 }
 
-/* After deliveries: the return value of the MPI function, with the error handler called where it was not yet. */
+/* After deliveries: the return value of the MPI function. Calls the error handler unless that was done. */
 static int outcome(int error, int native_rc, const char *name)
 {
 	if (error == MPI_SUCCESS)
@@ -103,8 +103,8 @@ static int outcome(int error, int native_rc, const char *name)
 	return zerror_raise(NULL, MPI_ERR_IN_STATUS, name, "an operation failed: see its status");
 }
 
-/* MPI_Testall of MPICH 4.0.2 fails where it completes a persistent collective or partitioned one, MPI_Waitall does not.
- * What a request has failed with is raised there, too. */
+/* MPI_Testall of MPICH 4.0.2 fails where it completes a persistent collective or a partitioned operation; MPI_Waitall
+ * does not, and raises the request's error. */
 static int test_all_looking(struct mix *m, int *flag, MPI_Status *statuses)
 {
 	*flag = 1;
@@ -122,11 +122,11 @@ static int test_all_native(struct mix *m, int *flag, MPI_Status *statuses)
 					 : zn.Testall(m->n, m->native, flag, statuses);
 }
 
-/* All complete? Native ones are delivered by the test that finds them complete. */
+/* MPI_Waitall: are all complete? A test that finds the native ones complete delivers them. */
 struct all_wait {
 	struct mix *m;
 	MPI_Status *statuses;
-	int next; /* all of ours before it are done */
+	int next; /* all our requests before this index are done */
 	bool native_done;
 	int native_rc;
 };
@@ -163,9 +163,9 @@ static int deliver_all(struct mix *m, const struct all_wait *w, const char *name
 		if (status == MPI_STATUS_IGNORE)
 			continue;
 		if (!m->any_native)
-			zstatus_empty(status); /* the native library has not seen the array */
+			zstatus_empty(status); /* native MPI has not seen the array */
 		else if (w->native_rc == MPI_SUCCESS)
-			status->MPI_ERROR = MPI_SUCCESS; /* it has to be valid if one of ours has failed */
+			status->MPI_ERROR = MPI_SUCCESS; /* must be valid if one of our requests has failed */
 	}
 	return outcome(error, w->native_rc, name);
 }
@@ -187,7 +187,7 @@ int zip_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
 	return rc;
 }
 
-/* All of ours done? Delivers nothing. */
+/* Are all our requests done? Delivers nothing. */
 static bool ours_done(const struct mix *m)
 {
 	for (int i = 0; m->native != m->all && i < m->n; i++) {
@@ -219,14 +219,14 @@ int zip_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[])
 	return rc;
 }
 
-/* Any complete? */
+/* MPI_Waitany: is one complete? */
 struct any_wait {
 	struct mix *m;
 	MPI_Status *status;
-	int index; /* of the one, MPI_UNDEFINED: none is active */
+	int index; /* of the complete one; MPI_UNDEFINED: none is active */
 	int rc;
-	bool raise;			   /* rc is one of ours, not raised yet */
-	char text[ZCOMPLETION_TEXT_BYTES]; /* of that */
+	bool raise;			   /* rc is an error of one of our requests, not raised yet */
+	char text[ZCOMPLETION_TEXT_BYTES]; /* text of that error */
 };
 
 static void take_any(struct any_wait *w, struct zreq *r)
@@ -310,7 +310,7 @@ int zip_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status
 	return finish_any(&w, "MPI_Testany");
 }
 
-/* Some complete? */
+/* MPI_Waitsome: are some complete? */
 struct some_wait {
 	struct mix *m;
 	int *indices;
@@ -334,7 +334,7 @@ static bool some_done(void *ctx)
 			active = true;
 		for (int i = 0; i < count; i++) {
 			mix_store(m, w->indices[i]);
-			/* to be valid if one of ours has failed */
+			/* must be valid if one of our requests has failed */
 			if (m->native != m->all && w->native_rc == MPI_SUCCESS && w->statuses != MPI_STATUSES_IGNORE)
 				w->statuses[i].MPI_ERROR = MPI_SUCCESS;
 		}

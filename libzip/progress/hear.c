@@ -32,7 +32,6 @@ static void open_channel(int rail, const struct zctl_open *o)
 	zstation_return(was);
 }
 
-/* What one zipper has said. */
 bool zhear(int rail)
 {
 	struct zctl_msg msg;

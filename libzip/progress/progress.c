@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The progress engine: one turn over links, collectives and native MPI, and the wait loop of the whole library. Under
- * the shim's lock, which every turn of a wait lets others have, and sleeping gives up.
+ * The progress engine: turns over links, collectives and native MPI, and the wait loop of the whole library. See
+ * progress.h.
  */
 #include "libzip/progress/progress.h"
 
@@ -37,36 +37,36 @@
 #include "libzip/world/req.h"
 #include "libzip/world/world.h"
 
-#define CONTROL_TURNS 64 /* idle turns between looks at the control link: a system call each */
-#define LISTEN_TURNS                                                                                                   \
-	256		  /* turns, idle or not, between looks for ranks that want to connect, and at the control link \
-			   */
+#define CONTROL_TURNS 64  /* idle turns between looks at the control links: a system call each */
+#define LISTEN_TURNS 256  /* turns between looks for ranks that want to connect, and at the control links */
 #define NATIVE_TURNS 8	  /* idle turns between pokes of native progress (0.1 us each) */
-#define WHOLE_TURNS 256	  /* turns at a station between those of everything */
+#define WHOLE_TURNS 256	  /* turns at a station between turns of everything */
 #define CALLS_PER_TURN 32 /* native tests between turns */
-#define VAIN_TESTS 4	  /* vain turns for tests between yields: programs that test have something else to do */
-/* Idle turns between looks at the clock while acknowledgements are owed; and so long they wait for a message to ride
- * on, without anything coming. Each is a message through zipperd like any other: of 2000 broadcasts of 8 bytes, 0.1 ms
- * apart, 1394 were acknowledged alone when that waited for eight idle turns, now 65. Nobody waits for them but who
- * ends, and a sender with much under way, who is told sooner (peer.h). */
+#define VAIN_TESTS 4	  /* vain turns for tests between yields: a program that tests has something else to do */
+/* Idle turns between looks at the clock while acknowledgements are owed; and how long they wait for a message to carry
+ * them, while nothing comes. An acknowledgement alone is a message through zipperd like any other. Of 2000 broadcasts
+ * of 8 bytes, 0.1 ms apart, 1394 were acknowledged alone when the wait was eight idle turns; now 65 are. Only two kinds
+ * of sender wait for them: one that ends, and one with much under way, which is told sooner (peer.h). */
 #define ACK_TURNS 8
 #define ACK_NS 1000000
-/* Yields before sleeping where native messages may come, which wake nobody (0.3 us each on an idle machine). The steps
- * of a collective follow each other in tens of microseconds, and a rank that naps holds up all others: with 100 of them
- * a barrier of 2+2 ranks on two cores takes 17 us or, in some runs throughout, 2.6 ms; with these always 17 us. */
+/* Yields before sleeping where native messages may come, which wake no sleeper (0.3 us each on an idle machine). The
+ * steps of a collective follow each other in tens of microseconds, and a rank that naps holds up all others. With
+ * 100 yields a barrier of 2+2 ranks on two cores takes 17 us or, in some runs throughout, 2.6 ms; with 3000 always
+ * 17 us. */
 #define NATIVE_YIELDS 3000
-#define NAP_FIRST_NS 50000 /* sleeping while something native may come, which wakes nobody: grows to NAP_LAST_NS */
+/* Naps while a native message may come, which wakes no sleeper: they grow from FIRST to LAST. */
+#define NAP_FIRST_NS 50000
 #define NAP_LAST_NS 1000000
-/* A nap is at most this part of the time napped before: where ranks wait for each other in turns, naps that are as long
- * as what they wait for make the others nap, and so on for ever (barriers of 3 ms, three naps, until the program ends).
- */
+/* A nap is at most this fraction of the time napped before. Where ranks wait for each other in turns, naps as long as
+ * the time that they wait would make the other ranks nap, and so on for ever (barriers of 3 ms, three naps, until the
+ * program ends). */
 #define NAP_SHARE 8
-#define NAP_SHARE_SERVING                                                                                              \
-	256 /* where native MPI needs this rank for what others do to its memory, of which it tells nothing */
+/* The same where native MPI needs this rank for access to its memory by other ranks, of which it tells nothing. */
+#define NAP_SHARE_SERVING 256
 #define NAP_ALONE_NS 20000000 /* nothing native can come: only descriptors matter */
-#define NAP_FDS 32	      /* without allocation */
+#define NAP_FDS 32	      /* descriptors for which no memory is allocated */
 #define OTHERS_MAX 2
-static bool (*others[OTHERS_MAX])(void); /* partitioned receives, windows */
+static bool (*others[OTHERS_MAX])(void); /* of partitioned receives, windows */
 static int nothers;
 static bool (*collectives)(void);
 int zprogress_natives;
@@ -75,10 +75,10 @@ static struct engine { /* of a station */
 	struct zstation *station;
 	bool oversubscribed;
 	int wait;
-	struct zwait waits; /* of the last wait: what it learned */
+	struct zwait waits; /* the last wait, with what it has learned */
 	bool polling;	    /* guards against turns within a turn (callbacks of reductions) */
 	uint32_t turns, idle, calls, vain;
-	int64_t owing_ns; /* since then acknowledgements have been owed, and nothing came; 0: not known yet */
+	int64_t owing_ns; /* since when acknowledgements have been owed and nothing came; 0: not known yet */
 } engines[ZSTATIONS_MAX];
 
 static inline struct engine *here(void)
@@ -149,7 +149,7 @@ static void poke_native(void)
 	zn.Iprobe(MPI_ANY_SOURCE, 0, zworld.base, &flag, MPI_STATUS_IGNORE);
 }
 
-/* How much longer those that are owed may wait, in ns; 0: none is; -1: now they were sent. */
+/* How much longer acknowledgements that are owed may wait, in ns; 0: none is owed; -1: they have been sent now. */
 static int64_t hold_acks(struct engine *e)
 {
 	if (!zoutgoing_owes(e->station)) {
@@ -165,7 +165,7 @@ static int64_t hold_acks(struct engine *e)
 	return zoutgoing_ack(e->station, true) ? -1 : 0;
 }
 
-/* What a station does now and then while nothing comes. */
+/* A station's occasional work while nothing comes. */
 static bool idle_here(struct engine *e)
 {
 	bool did = false;
@@ -225,7 +225,7 @@ static bool turn_others(void)
 	return did;
 }
 
-/* Everything, by who has the library as a whole. */
+/* A turn of everything, by a thread that has the whole library. */
 static bool turn_whole(struct engine *e)
 {
 	bool did;
@@ -242,10 +242,11 @@ static bool turn_whole(struct engine *e)
 	zoutgoing_ack(e->station, false);
 	did |= zturn_send(e->station);
 	did |= zstrands_turn(e->station);
-	did |= zmulticast_turn(); /* behind it: what a full link has refused is seen when we go to sleep */
+	did |= zmulticast_turn(); /* behind the sends: a post that a full link refuses is then seen when this thread
+				     goes to sleep */
 	if (__builtin_expect(zstation_n > 1, 0))
 		did |= turn_others();
-	/* Who is never idle is still asked for direct links. */
+	/* A rank that is never idle still looks for direct links. */
 	if (__builtin_expect(++e->turns % LISTEN_TURNS == 0, 0) && did) {
 		zdirect_poll();
 		zhear_all();
@@ -259,7 +260,7 @@ static bool turn_whole(struct engine *e)
 	return did;
 }
 
-/* Its own alone, by who is at a station: others may wait there for what this finds. */
+/* A turn of one station, by a thread that is there. Other threads may wait there for what this turn finds. */
 static bool turn_at(struct engine *e)
 {
 	if (e->polling)
@@ -284,7 +285,7 @@ bool zprogress_poll(void)
 	return did;
 }
 
-/* Now and then everything, also by a thread that has to do with one station alone: somebody must. */
+/* A turn, and now and then one of everything, also by a thread at one station: some thread must. */
 static bool poll_now_and_then(void)
 {
 	struct engine *e = here();
@@ -329,8 +330,8 @@ bool zprogress_test_failed(bool native)
 	return true;
 }
 
-/* Sleeps until one of n descriptors is ready, or what other threads call us by behind them, or the time is over; the
- * last of the n are those of the control links. */
+/* Sleeps until one of n descriptors is ready, another thread calls, or the time is over. The last of the n are those of
+ * the control links. */
 static void sleep_on(struct pollfd *fds, int n, int64_t ns)
 {
 	struct timespec ts = {.tv_sec = 0, .tv_nsec = ns};
@@ -344,12 +345,12 @@ static void sleep_on(struct pollfd *fds, int n, int64_t ns)
 	for (int i = 0; i < zrails.n; i++)
 		if (fds[n - zrails.n + i].revents)
 			zhear(i);
-	zdirect_woken(fds,
-		n); /* not else: each listener is a system call, for which a message that has come would wait */
+	zdirect_woken(fds, n); /* only if needed: each listener costs a system call, which a message that has come would
+				  wait for */
 }
 
-/* Arms everything and lists its descriptors. Their number, or -1: something is there, and was looked at unless the next
- * turn does that first. */
+/* Arms everything and lists the descriptors. Their number, or -1: something is there already; it has been looked at, or
+ * the next turn does that first. */
 static int arm_all(struct pollfd *fds)
 {
 	int n = zdirect_arm(fds);
@@ -365,7 +366,7 @@ static int arm_all(struct pollfd *fds)
 	return n;
 }
 
-/* How long no acknowledgement is due, at most ns; -1: some were sent now. */
+/* How long no acknowledgement is due, at most ns; -1: some have been sent now. */
 static int64_t hold_all_acks(int64_t ns)
 {
 	bool sent = false;
@@ -387,7 +388,7 @@ static int count_fds(void)
 	return n;
 }
 
-/* A turn of sleep, unless there is something to do. */
+/* Sleeps for a turn, unless there is something to do. */
 static void nap(int64_t ns)
 {
 	struct pollfd few[NAP_FDS], *fds = few;
@@ -400,7 +401,7 @@ static void nap(int64_t ns)
 		return;
 	ztraffic_tell_direct();
 	room = count_fds();
-	/* others may open more while we sleep, so the array is our own */
+	/* other threads may open more links while this one sleeps, so the array is its own */
 	if (room > NAP_FDS && !(fds = malloc((size_t)room * sizeof(*fds))))
 		return;
 	n = arm_all(fds);
@@ -410,7 +411,7 @@ static void nap(int64_t ns)
 		free(fds);
 }
 
-/* Sleeps, and leads no more meanwhile. True: done, while somebody else led. */
+/* Sleeps, and does not lead meanwhile. True: done, found while another thread led. */
 static bool rest(int64_t ns, bool (*done)(void *ctx), void *ctx)
 {
 	if (!zshim_threaded) {
@@ -425,7 +426,7 @@ static bool rest(int64_t ns, bool (*done)(void *ctx), void *ctx)
 	return zwaiters_resume(done, ctx);
 }
 
-/* Waits at this station, but not for so long that it would be time to sleep. False: it is not done yet. */
+/* Waits at this station, but not until it would be time to sleep. False: it is not done yet. */
 static bool wait_at(bool (*done)(void *ctx), void *ctx)
 {
 	struct engine *e = here();
@@ -445,7 +446,7 @@ static bool wait_at(bool (*done)(void *ctx), void *ctx)
 	}
 	zwait_end(&w);
 	e->waits = w;
-	zwaiters_disturbed(); /* who sleeps may have armed links that this thread has polled since */
+	zwaiters_disturbed(); /* a sleeping thread may have armed links that this thread has polled since */
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The engine from its start to its end, see service.h. */
+/* The bridge and its progress from start to end, see service.h. */
 #include "libzip/progress/service.h"
 
 #include "libzip/bridge/direct.h"
@@ -58,7 +58,7 @@ static bool drained(void *ctx)
 void zservice_drain(void)
 {
 	zprogress_wait(drained, NULL);
-	/* What we have taken must be acknowledged before we leave or stop polling. */
+	/* Messages that this rank has taken must be acknowledged before it leaves or stops polling. */
 	zstation_for_each(0)
 		zoutgoing_ack(zstations_here(), true);
 	zprogress_wait(drained, NULL);
@@ -85,7 +85,8 @@ static void conceal(struct zop *op, void *ctx)
 	ztransfer_conceal(op);
 }
 
-/* Messages that nobody has received, of an erroneous program: their memory is not to be reached when links close. */
+/* An erroneous program leaves messages that nobody has received: their memory must not be reached any more when links
+ * close. */
 static void conceal_rest(struct zstation *s)
 {
 	ztransfer_each(s, conceal, NULL);

@@ -9,18 +9,18 @@
 #include "libzip/stream/transfer.h"
 
 struct zservice_params {
-	const char *job;	 /* used until zservice_fini */
-	bool oversubscribed;	 /* more ranks (and zippers) than cores on this host */
-	bool launched;		 /* somebody else tells the user of zippers that are lost (ZIPPER_LAUNCHER) */
-	enum zprogress_how wait; /* ZIPPER_WAIT */
+	const char *job;		    /* used until zservice_fini */
+	bool oversubscribed;		    /* more ranks (and zippers) than cores on this host */
+	bool launched;			    /* the launcher tells the user of lost zippers (ZIPPER_LAUNCHER) */
+	enum zprogress_how wait;	    /* ZIPPER_WAIT */
 	enum ztransfer_one_sided one_sided; /* ZIPPER_ONE_SIDED */
 };
 
-/* MPI_Init, after the world is known, and with the sessions of all rails, which are used until zservice_fini and stay.
- * MPI_SUCCESS or an MPI error class. */
+/* MPI_Init, after the world is known. The sessions of all rails are open; they are used until zservice_fini, and stay
+ * open. MPI_SUCCESS or an MPI error class. */
 int zservice_init(const struct zservice_params *);
-/* Waits until all our messages are acknowledged and sends that must still complete have. MPI_Finalize calls it before
- * its barrier (nobody may leave while messages to it are under way) and zservice_fini once more. */
+/* Waits until all our messages are acknowledged, and all sends are complete that must be. MPI_Finalize calls it before
+ * its barrier (no rank may leave while messages to it are under way); zservice_fini does so once more. */
 void zservice_drain(void);
 /* Waits until the bridged buffered sends are on their way: small ones retained, large ones received. */
 void zservice_wait_buffered(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The progress thread: one more caller in the wait loop, which sleeps when there is nothing to do. */
+/* The progress thread: one more caller of the wait loop, which sleeps when there is nothing to do. */
 #include "libzip/progress/thread.h"
 
 #include <pthread.h>

@@ -3,9 +3,9 @@
 #ifndef ZIP_LIBZIP_THREAD_H
 #define ZIP_LIBZIP_THREAD_H
 
-/* With the bridge set up and zshim_threaded true. 0 or a negative errno. Under the shim's lock. */
+/* Starts the thread. The bridge is set up, and zshim_threaded true. 0 or a negative errno. Under the shim's lock. */
 int zthread_start(void);
-/* Ends the thread and waits for it; nothing if there is none. Gives the shim's lock up meanwhile. */
+/* Ends the thread and waits for that; no effect if there is none. Gives the shim's lock up meanwhile. */
 void zthread_stop(void);
 
 #endif

@@ -16,21 +16,21 @@ struct waiter {
 	struct zshim_sleeper sleeper;
 	bool (*done)(void *ctx);
 	void *ctx;
-	bool leads; /* woken: it is not done, but leads now */
+	bool leads; /* it was woken to lead: it is not done */
 	struct waiter *next;
 };
 
 static struct {
 	struct waiter *first, **end; /* in the order in which they came */
-	bool led;		     /* there is a leader, or one that was told to lead is about to */
-	atomic_bool news;	     /* since the leader served others have come, or made turns that did something */
-	bool serving;		     /* guards against a walk within a walk (callbacks) */
-	bool resting;		     /* a thread sleeps on descriptors */
-	atomic_bool called;	     /* it has been called by fd */
+	bool led;		     /* there is a leader, or a thread that was told to lead is about to */
+	atomic_bool news;   /* since the leader last served, threads have come, or have made turns that did something */
+	bool serving;	    /* guards against a walk within a walk (callbacks) */
+	bool resting;	    /* a thread sleeps on descriptors */
+	atomic_bool called; /* fd has called that thread */
 	int fd;
 } self = {.end = &self.first, .fd = -1};
 
-/* How often this thread has joined as the leader. */
+/* how often this thread has joined as the leader */
 static __thread int leading __attribute__((tls_model("initial-exec")));
 
 int zwaiters_init(void)
@@ -56,7 +56,8 @@ bool zwaiters_join(bool (*done)(void *ctx), void *ctx)
 	struct waiter w = {.sleeper = ZSHIM_SLEEPER, .done = done, .ctx = ctx};
 	*self.end = &w;
 	self.end = &w.next;
-	self.news = true; /* what it has left to be done only a turn does: the leader must not go to sleep before */
+	self.news =
+		true; /* only a turn does the work that this thread has left: the leader must not go to sleep before */
 	zshim_sleep(&w.sleeper);
 	leading += w.leads;
 	return !w.leads;
@@ -100,7 +101,7 @@ void zwaiters_leave(void)
 {
 	if (--leading > 0)
 		return;
-	zwaiters_serve(false); /* whoever is done need not lead */
+	zwaiters_serve(false); /* a thread that is done need not lead */
 	self.led = self.first != NULL;
 	if (!self.led) {
 		call_the_resting();
@@ -118,9 +119,10 @@ bool zwaiters_are_none(void)
 
 bool zwaiters_rest(void)
 {
-	if (self.news || leading > 1) /* the outer one must still lead when it goes on */
+	if (self.news || leading > 1) /* the outer wait of this thread must still lead when it goes on */
 		return false;
-	if (self.resting) { /* may be done, which only it can tell, and must not be left behind */
+	if (self.resting) { /* the resting thread may be done, which only that thread can tell, and must not be left
+			       behind */
 		call_the_resting();
 		return false;
 	}

@@ -14,7 +14,7 @@ bool zattached_has_room(uint64_t bytes)
 	return zattached_bytes > 0 && (uint64_t)in_use + bytes <= (uint64_t)zattached_bytes;
 }
 
-/* Small messages that go at once into the stream to their receiver are not counted: what may be in that is limited. */
+/* Small messages that go into their stream at once do not count: the window of the stream limits them. */
 void zattached_take(struct zop *op)
 {
 	if (op->mode != ZSEND_BUFFERED)

@@ -29,7 +29,8 @@ int zcarrier_post_list(const struct zwire_receiver *list, int n, const void *who
 		.dst = ZWIRE_NOBODY,
 		.len = (uint32_t)n * ZWIRE_RECEIVER_BYTES};
 	for (int i = 0; i < n; i++) {
-		/* zipperd hands it to the part's own channel, and the receiver's own messages may take another rail. */
+		/* zipperd uses the part's own channel, which the receiver's other messages may not have opened, as they
+		 * may take another rail. */
 		zchannel_open(&zstations[0], zrails_of_carrier(), (int)zworld.place[list[i].dst].part);
 		zwire_put_receiver(bytes + i * ZWIRE_RECEIVER_BYTES, &list[i]);
 	}
@@ -39,7 +40,7 @@ int zcarrier_post_list(const struct zwire_receiver *list, int n, const void *who
 	return rc;
 }
 
-/* To those of the list. 0 or -EAGAIN. */
+/* To the receivers of the list. 0 or -EAGAIN. */
 int zcarrier_post_message(struct zwire_env *env, uint64_t xfer, const void *payload)
 {
 	env->dst = ZWIRE_NOBODY;

@@ -19,11 +19,11 @@
 #include "libzip/world/world.h"
 #include "common/session/session_attach.h"
 
-#define ATTACH_TIMEOUT_MS 20000 /* zipperd is there: it answered the join */
+#define ATTACH_TIMEOUT_MS 20000 /* zipperd has answered the join, so it is there */
 #define BYE_POLL_MS 100
 
 static const char *job;
-/* Transports set up one link at a time, which threads at different stations might want at once. */
+/* A transport sets up one link at a time; threads at different stations might want it at once. */
 static pthread_mutex_t setting_up = PTHREAD_MUTEX_INITIALIZER;
 
 int zchannel_init(struct zstation *s, const char *its_job)
@@ -52,7 +52,7 @@ static void drop_control(struct zchannel *ch)
 	ch->control_tail = NULL;
 }
 
-/* Its end begins, and nothing waits for it yet. */
+/* The end of its link begins; nothing waits for it yet. */
 static void drain(struct zchannel *ch)
 {
 	struct zlink *l = ch->link;
@@ -64,7 +64,7 @@ static void drain(struct zchannel *ch)
 void zchannel_fini(struct zstation *s, void (*closed)(struct zchannel *))
 {
 	for (int i = 0; i < s->channels.nopen; i++)
-		drain(s->channels.open[i]); /* of all before the first close: what they wait for is the same time */
+		drain(s->channels.open[i]); /* all of them before the first close, so that their waiting overlaps */
 	for (int i = 0; i < s->channels.nopen; i++) {
 		s->channels.open[i]->link->ops->close(s->channels.open[i]->link);
 		closed(s->channels.open[i]);
@@ -112,7 +112,7 @@ void zchannel_say_bye(struct zstation *s)
 		struct zlink *l = s->channels.open[i]->link;
 		int rc;
 		env.dst = s->channels.open[i]->peer;
-		if (env.dst != ZWIRE_NOBODY) /* else zipperd */
+		if (env.dst != ZWIRE_NOBODY) /* ZWIRE_NOBODY: zipperd */
 			env.dst += s->first;
 		zwire_encode(raw, &env);
 		while ((rc = l->ops->post(l, raw, NULL, 0)) == -EAGAIN)
@@ -122,7 +122,7 @@ void zchannel_say_bye(struct zstation *s)
 	}
 }
 
-/* Into the list of those with a link. Never fails half: the places are there before. */
+/* Puts a channel into the list of open ones, whose memory grows first. */
 static void add_open(struct zchannel *ch)
 {
 	struct zstation *s = ch->station;
@@ -263,7 +263,7 @@ void zchannel_unplace(struct zstation *s, uint64_t xfer)
 	for (int i = 0; i < s->channels.nopen; i++) {
 		struct zlink *l = s->channels.open[i]->link;
 		if (s->channels.open[i]->placed == xfer && l->ops->unplace)
-			l->ops->unplace(l); /* if that breaks it, the next poll tells */
+			l->ops->unplace(l); /* if that breaks the link, the next poll tells */
 	}
 }
 

@@ -18,7 +18,7 @@
 #include "libzip/world/world.h"
 
 static struct {
-	/* What is to be said to zipperd for each station, as soon as a thread has the whole library. */
+	/* words to zipperd from each station, until a thread has the whole library */
 	struct words {
 		struct word {
 			enum zctl_direct_what what;
@@ -94,8 +94,8 @@ static void hand_over(struct zremote *r, struct zchannel *bridge)
 {
 	struct zchannel *own = r->channel;
 
-	/* No transfer is under way and nothing has been posted: control messages and the ready rank are all there is.
-	 */
+	/* No transfer is under way and nothing has been posted. So the channel has only control messages and the rank
+	 * that is ready. */
 	r->channel = bridge;
 	if (own->control_head) {
 		if (bridge->control_head)

@@ -16,7 +16,7 @@ struct zfetch { /* of a receive; from the pool */
 	const struct zrma *rma;
 	struct zregion *region;
 	uint64_t started;
-	unsigned under_way; /* operations */
+	unsigned under_way; /* reads */
 	bool failed;
 	uint8_t key[ZRMA_KEY_BYTES];
 };
@@ -34,7 +34,7 @@ static bool start_read(struct zchannel *ch, struct zfetch *f, const struct zrma_
 		.cookie = f};
 
 	if (ch->link->ops->rma->read(ch->link, &read) != 0)
-		return false; /* if it is broken, the next turn finds out why */
+		return false; /* if the link is broken, the next turn finds out why */
 	f->started += read.len;
 	f->under_way++;
 	return true;
@@ -58,7 +58,8 @@ static bool start_reads(struct zchannel *ch)
 bool zfetch_start(struct zop *op, const uint8_t key[ZRMA_KEY_BYTES])
 {
 	struct zchannel *ch = op->remote->channel;
-	const struct zrma *rma = ch->link ? ch->link->ops->rma : NULL; /* it may have left without waiting for us */
+	const struct zrma *rma =
+		ch->link ? ch->link->ops->rma : NULL; /* the peer may have left without waiting for us */
 	struct zrma_limits limits = {.reads = 0};
 	struct zfetch *f = NULL;
 
@@ -101,7 +102,7 @@ int zfetch_turn(struct zchannel *ch, struct zoplist *came)
 			struct zfetch *f = done[i].cookie;
 			struct zop *op = f->op;
 			f->under_way--;
-			f->failed |= done[i].rc != 0; /* why is told when all have been reported */
+			f->failed |= done[i].rc != 0; /* the reason comes when all have been reported */
 			if (f->under_way > 0 || f->started < op->total || f->failed)
 				continue;
 			end(ch, op);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Large messages over a direct link whose transport has one-sided operations (transport.h): the sender exposes its
- * bytes, as to zipperd, and names them in its RTS; the receiver reads them to where they belong, and says DONE. The
- * sender does nothing meanwhile, nobody copies. Under the shim's lock.
+ * Large messages over a direct link whose transport has one-sided operations (transport.h). The sender exposes its
+ * bytes, as it would to zipperd, and names them in its RTS. The receiver reads them to where they belong, and says
+ * DONE. The sender does nothing meanwhile, and nobody copies. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_FETCH_H
 #define ZIP_LIBZIP_FETCH_H

@@ -13,12 +13,12 @@
 #include "libzip/world/error.h"
 #include "libzip/world/rails.h"
 
-#define LAST_WORD_MS 500 /* how long zipperd gets to say who died */
-#define PATIENT_MS 5000	 /* the same where it must first see a rank go, on a machine with more to do */
+#define LAST_WORD_MS 500 /* zipperd has so long to say who died */
+#define PATIENT_MS 5000	 /* the same where zipperd must first see a rank go, on a machine with more to do */
 
 static struct {
 	char why[ZCTL_RAILS_MAX][ZLOSS_WHY_BYTES];
-	/* What the stations other than 0 have lost, each, and the last reason. */
+	/* losses that stations other than 0 have noted, with the latest reason */
 	struct later {
 		uint32_t rails; /* a bit each */
 		char why[ZLOSS_WHY_BYTES];
@@ -37,7 +37,7 @@ char *zloss_why(int rail)
 	return self.why[rail];
 }
 
-/* Any zipper may know who died. False: one of them is gone, and nothing more is to be waited for. */
+/* Asks all zippers, as any of them may know who died. False: a zipper is gone, and nothing more is to be waited for. */
 static bool hear_of_death(void)
 {
 	for (int i = 0; i < zrails.n; i++) {
@@ -57,7 +57,7 @@ static bool hear_of_death(void)
 
 void zloss_end(const char *text, bool patient)
 {
-	zshim_whole(); /* nobody else speaks to the zippers meanwhile */
+	zshim_whole(); /* no other thread speaks to the zippers meanwhile */
 	for (int ms = 0; ms < (patient ? PATIENT_MS : LAST_WORD_MS); ms++) {
 		if (!hear_of_death())
 			break;
@@ -66,7 +66,8 @@ void zloss_end(const char *text, bool patient)
 	zerror_lost(1, ZERROR_NO_PART, "%s", text);
 }
 
-/* There may be others that do not carry to all parts: then why is not clear from what has happened to this one. */
+/* Other rails may be good that do not carry to all parts: then the reason of this loss alone does not tell why the job
+ * ends. */
 static _Noreturn void lose_last(int rail, const char *why)
 {
 	char address[512], text[1024];

@@ -180,7 +180,7 @@ void zmatch_each_unexpected(const struct zmatch *m, void (*visit)(struct zmatch_
 	for (uint32_t i = 0; i <= t->mask; i++) {
 		for (struct zmatch_hook *first = t->bin[i]; first; first = first->bin_next) {
 			struct zmatch_hook *h = first;
-			if (first->key.any != 0) /* each stands under all its keys */
+			if (first->key.any != 0) /* each message stands under all its keys */
 				continue;
 			do {
 				visit((struct zmatch_unexpected *)h, ctx);

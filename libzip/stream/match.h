@@ -3,12 +3,12 @@
  * Matching of bridged messages with receives (MPI-4.0 section 3.5): the posted and the unexpected queue. Every search
  * takes the time of at most four hash look-ups, whatever the depth. Under the shim's lock. No MPI in here.
  *
- * A receive stands in the posted queue under its own key, in which wildcards are part of the key; a message looks
- * under the four keys that could match it and takes the receive that was posted first. An unexpected message stands
- * under all four of its keys; a receive looks under its own one only. Entries of one key are in order of arrival.
+ * A receive stands in the posted queue under its own key; wildcards are part of the key. A message looks under the four
+ * keys that could match it, and takes the receive that was posted first. An unexpected message stands under all four of
+ * its keys; a receive looks only under its own key. Entries of one key are in order of arrival.
  *
- * Only bridged halves are here. A receive from MPI_ANY_SOURCE on a spanning communicator is also posted natively, see
- * anysource.h.
+ * The queues have only bridged halves. A receive from MPI_ANY_SOURCE on a spanning communicator is also posted
+ * natively, see anysource.h.
  */
 #ifndef ZIP_LIBZIP_MATCH_H
 #define ZIP_LIBZIP_MATCH_H
@@ -19,7 +19,7 @@
 
 #define ZMATCH_ANY_SOURCE 1u
 #define ZMATCH_ANY_TAG 2u
-#define ZMATCH_KEYS 4 /* combinations of the two */
+#define ZMATCH_KEYS 4 /* combinations of the two wildcards */
 
 struct zmatch_key {
 	uint64_t context; /* communicator and kind of traffic */
@@ -30,7 +30,7 @@ struct zmatch_key {
 
 struct zmatch_hook { /* place in one table, under one key */
 	struct zmatch_key key;
-	struct zmatch_hook *bin_next, **bin_link; /* the first of a key: chain of its bin */
+	struct zmatch_hook *bin_next, **bin_link; /* for the first entry of a key: the chain of its bin */
 	struct zmatch_hook *next, *prev;	  /* ring of the entries with this key, in order */
 	bool first;
 };
@@ -47,7 +47,7 @@ struct zmatch_unexpected { /* part of a message that has come */
 struct zmatch_table {
 	struct zmatch_hook **bin;
 	uint32_t mask; /* bins - 1 */
-	uint32_t keys; /* different keys in it */
+	uint32_t keys; /* different keys in the table */
 };
 
 struct zmatch {
@@ -56,23 +56,23 @@ struct zmatch {
 	uint64_t serial;
 };
 
-/* 0 or -ENOMEM. Later growth that fails costs speed only. */
+/* 0 or -ENOMEM. If the table cannot grow later, that costs speed only. */
 int zmatch_init(struct zmatch *);
 void zmatch_fini(struct zmatch *);
 
 /* Puts a receive at the end of the posted queue. */
 void zmatch_post(struct zmatch *, struct zmatch_posted *, const struct zmatch_key *);
-/* Takes it out, matched or cancelled. */
+/* Takes a receive out of the queue, matched or cancelled. */
 void zmatch_withdraw(struct zmatch *, struct zmatch_posted *);
-/* The receive that this message must go to, or NULL; it stays in the queue. */
+/* Finds the receive that this message must go to, and leaves it in the queue. NULL: there is none. */
 struct zmatch_posted *zmatch_find_posted(struct zmatch *, uint64_t context, uint32_t source, int32_t tag);
 
 /* Puts a message at the end of the unexpected queue. */
 void zmatch_add_unexpected(struct zmatch *, struct zmatch_unexpected *, uint64_t context, uint32_t source, int32_t tag);
 void zmatch_del_unexpected(struct zmatch *, struct zmatch_unexpected *);
-/* Every one, in no order; it must stay in the queue meanwhile. */
+/* Visits every unexpected message, in no order; it must stay in the queue meanwhile. */
 void zmatch_each_unexpected(const struct zmatch *, void (*visit)(struct zmatch_unexpected *, void *ctx), void *ctx);
-/* The message that a receive with this key must take, or NULL; it stays in the queue. */
+/* Finds the message that a receive with this key must take, and leaves it in the queue. NULL: there is none. */
 struct zmatch_unexpected *zmatch_find_unexpected(struct zmatch *, const struct zmatch_key *);
 
 /* A key with the wildcards' fields cleared. */

@@ -73,7 +73,8 @@ int zop_create(struct zop **out, const struct zreq_ops *ops, enum zop_kind kind,
 
 void zop_finish_recv(struct zop *op, uint32_t source, int tag, uint64_t bytes, int error)
 {
-	/* Without conversion wire bytes are native bytes; and the type of no bytes or of dense ones may be gone. */
+	/* Without conversion wire bytes are native bytes; and the type may be gone where there are no bytes, or dense
+	 * ones. */
 	MPI_Count count = op->data.converted && bytes > 0 ? zdata_native_bytes(op->type, bytes) : (MPI_Count)bytes;
 
 	ztransfer_conceal(op);

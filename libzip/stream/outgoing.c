@@ -23,7 +23,7 @@ void zoutgoing_fini(struct zstation *s)
 	s->owed = NULL;
 }
 
-/* When all is acknowledged, the next message may go its own way again. */
+/* When all messages are acknowledged, the next one may go its own way again. */
 static void choose_way(struct zremote *r)
 {
 	if (r->stream.last == r->stream.acked)
@@ -55,7 +55,7 @@ static void post_stream(struct zremote *r)
 		}
 		zpeer_sent(&r->stream, m);
 		if (m->way)
-			zpost_flush(m->way); /* who calls us flushes the usual one */
+			zpost_flush(m->way); /* the caller flushes the usual way */
 	}
 }
 
@@ -112,7 +112,7 @@ int zoutgoing_start(struct zop *op)
 	return MPI_SUCCESS;
 }
 
-/* What the first message of a send carries: all of it, or the key to it. */
+/* The payload of a send's first message: all its bytes, or the key to them. */
 static const uint8_t *first_payload(struct zop *op, struct zwire_env *env)
 {
 	if (env->kind == ZWIRE_EAGER) {
@@ -126,7 +126,7 @@ static const uint8_t *first_payload(struct zop *op, struct zwire_env *env)
 	return op->exposure.key;
 }
 
-/* The rail of a large message, where there is a choice: it is not tied to others, and zippers it goes by. */
+/* Chooses the rail of a large message, if there is a choice: the send is not tied to others, and goes by zippers. */
 static void choose_rail(struct zop *op)
 {
 	const struct zremote *r = op->remote;
@@ -139,7 +139,7 @@ static void choose_rail(struct zop *op)
 		op->way = zchannel_open(r->station, rail, r->channel->part);
 }
 
-/* What the envelope of an announcement (strands.h) says beside what all say. */
+/* Completes the envelope of an announcement of strands (strands.h). */
 static void announce(const struct zop *op, struct zwire_env *env)
 {
 	env->flags |= ZWIRE_F_STRANDS;
@@ -147,7 +147,7 @@ static void announce(const struct zop *op, struct zwire_env *env)
 	env->offset = op->strands;
 }
 
-/* The first pending send goes into the stream. False: no room, or no memory now. */
+/* Moves the first pending send into the stream. False: no room, or no memory now. */
 static bool admit(struct zremote *r, struct zop *op)
 {
 	if (op->held)
@@ -240,7 +240,7 @@ bool zoutgoing_ack(struct zstation *s, bool all)
 
 bool zoutgoing_owes(struct zstation *s)
 {
-	while (s->owed && !zpeer_owes_ack(&s->owed->stream)) { /* a message has carried it */
+	while (s->owed && !zpeer_owes_ack(&s->owed->stream)) { /* a message has carried the acknowledgement */
 		s->owed->owed = false;
 		s->owed = s->owed->owed_next;
 	}

@@ -88,13 +88,13 @@ void zpeer_nak(struct zpeer *p, uint64_t seq, const void *way)
 	struct zpeer_msg *m = find_retained(p, seq);
 
 	if (!m || !m->posted || m->way != way)
-		return; /* acknowledged, or never posted, or behind one that was refused before */
+		return; /* acknowledged, never posted, or dropped behind a message that was refused before */
 	if (!p->refused || seq < p->refused)
 		p->refused = seq;
 	if (!p->unsent || seq < p->unsent->env.seq)
 		p->unsent = m;
-	/* Those that were posted before it have been taken: they had come by that way, and this one by one that is
-	 * lost. */
+	/* Messages that were posted before this one have been taken: they went that way, and this one went again when
+	 * its own way was lost. */
 	const uint64_t first = m->posted;
 	for (; m; m = m->next)
 		if (m->way == way && m->posted >= first)
@@ -109,7 +109,7 @@ bool zpeer_resume(struct zpeer *p)
 	return true;
 }
 
-/* zipperd had the key, and is gone. */
+/* The zipperd that had the key is gone. */
 static void take_key(struct zpeer *p, struct zpeer_msg *m)
 {
 	if (m->env.kind != ZWIRE_RTS)

@@ -12,7 +12,8 @@
 #include "libzip/world/error.h"
 #include "libzip/world/world.h"
 
-/* A post or flush failed. A peer may have left in order: its BYE is then among what there is still to read. */
+/* A post or flush failed. A peer may have left in order: then its BYE is among the messages that are still to be
+ * read. */
 static void sending_broken(struct zchannel *ch, int rc)
 {
 	if (ch->peer == ZWIRE_NOBODY)
@@ -55,11 +56,12 @@ int zpost_message(struct zremote *r, struct zchannel *ch, struct zwire_env *env,
 	if (!ch)
 		ch = r->channel;
 	if (__builtin_expect(r->stream.gone && ch->peer != ZWIRE_NOBODY, 0))
-		return 0; /* it hears nothing any more */
+		return 0; /* the peer has left */
 	env->dst = r->station->first + r->vrank;
 	env->ack = zpeer_ack_value(&r->stream);
 	int rc = zpost_raw(ch, env, payload);
-	/* What a CTS with a key acknowledges the sender hears at the end of the transfer only. */
+	/* A CTS with a key goes to zipperd: the sender hears the acknowledgement in it only at the end of the
+	 * transfer. */
 	if (rc == 0 && (env->kind != ZWIRE_CTS || env->len == 0 || !zpeer_ack_is_due(&r->stream)))
 		zpeer_ack_sent(&r->stream);
 	return rc;

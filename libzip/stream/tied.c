@@ -9,7 +9,7 @@
 #include "libzip/stream/op.h"
 #include "libzip/stream/remote.h"
 
-/* Into the carrier's list of what can be sent, if it can. */
+/* Puts the first send into the carrier's list of sends with a grant to use, if all have one. */
 static void offer(struct ztied *t)
 {
 	struct zop *first = t->n > 0 ? t->op[0] : NULL;
@@ -74,7 +74,7 @@ void ztied_part(struct zop *op)
 	int at = 0;
 	while (t->op[at] != op)
 		at++;
-	if (!op->held && op->queued && op->granted > 0) /* else it has not been offered yet: another list */
+	if (!op->held && op->queued && op->granted > 0) /* else it stands in its receiver's list, not yet offered */
 		zoplist_del(&zchannel_carrier()->data, op);
 	t->nheld -= op->held;
 	t->n--;

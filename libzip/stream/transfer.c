@@ -13,7 +13,8 @@
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 
-/* An id of zidtab, and above it a number that never comes again: what comes late by another rail finds nothing. */
+/* The low bits are an id of zidtab. The number above them never repeats: a message that comes late, by another rail,
+ * finds no transfer. */
 #define ID_MASK ((UINT32_C(1) << ZIDTAB_ID_BITS) - 1)
 
 enum ztransfer_one_sided ztransfer_one_sided;
@@ -23,7 +24,7 @@ void ztransfer_init(enum ztransfer_one_sided one_sided)
 	ztransfer_one_sided = one_sided;
 }
 
-/* Is it wanted for a message of so many bytes? auto: from the size on from which it is faster. */
+/* Is a one-sided transfer wanted for a message of so many bytes? auto: from the size on from which it is faster. */
 static bool is_worth_it(const struct zrma *rma, uint64_t bytes)
 {
 	return ztransfer_one_sided == ZTRANSFER_ONE_SIDED_YES ||
@@ -35,14 +36,15 @@ struct zchannel *ztransfer_way(const struct zop *op)
 	return op->way ? op->way : op->remote->channel;
 }
 
-/* One-sided operations of who is meant at the other end; NULL: it has none. */
+/* One-sided operations with the station that the channel is for; NULL: there are none. */
 static const struct zrma *rma_of(const struct zchannel *ch)
 {
-	/* None is known while it is to be decided whether there is a direct link, or when its peer has left. */
+	/* The station at the other end is unknown while the choice of a direct link is open, and gone when the peer has
+	 * left. */
 	if (ch->waiting || !ch->link)
 		return NULL;
-	/* The link leads to another zipper, which only passes on what we send: a key to our memory would be for that.
-	 */
+	/* The link leads to another zipper, which only passes our messages on. The key to our memory would be for that
+	 * zipper. */
 	if (ch->peer == ZWIRE_NOBODY && zrails_has_hops(ch->rail))
 		return NULL;
 	return ch->link->ops->rma;
@@ -134,7 +136,8 @@ struct zop *ztransfer_find(uint64_t xfer, enum zop_kind kind, const struct zremo
 	return op && op->xfer == xfer && op->kind == kind && op->remote == peer ? op : NULL;
 }
 
-/* What makes no sense is a breach; but after the loss of a rail it may be older than that. */
+/* A message without its transfer breaks the protocol. But after the loss of a rail the message may be older than the
+ * loss. */
 int ztransfer_refuse_stale(void)
 {
 	return zrails.lost ? 0 : -EPROTO;

@@ -16,7 +16,7 @@
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 
-#define ASKED_MAX 64 /* more than the window has room for; each fragment asks */
+#define ASKED_MAX 64 /* more transfers than the window has room for; each fragment asks again */
 
 void ztransfer_recv_fini(struct zstation *s)
 {
@@ -24,20 +24,20 @@ void ztransfer_recv_fini(struct zstation *s)
 	s->outstanding = 0;
 }
 
-/* How much more the transfer may have granted now; 0: nothing yet. The oldest one is asked first. Every grant wakes
- * everybody on the way, so it waits until there is room for a large one: what is out meanwhile keeps the sender busy.
- */
+/* How many more bytes the transfer may have granted now; 0: none yet. The oldest transfer is asked first. Every grant
+ * wakes all processes on the way, so a grant waits until there is room for a large one. Until then the bytes that are
+ * out keep the sender busy. */
 static uint64_t next_grant(const struct zstation *s, const struct zop *op)
 {
 	uint64_t window = zworld.rdv_window, free = window > s->outstanding ? window - s->outstanding : 0;
 	uint64_t want = op->total - op->granted, has = op->granted - op->moved;
 	uint64_t least = zworld.frag_bytes ? zworld.frag_bytes : ZTRANSPORT_FRAGMENT_MAX;
-	/* A sender that has sent nothing yet may be computing: that keeps less from the others. */
+	/* A sender that has sent nothing yet may be computing: a small grant to it leaves more for the others. */
 	uint64_t share = op->moved > 0 ? window / 2 : window / 8;
 
 	if (share < least)
 		share = least < window ? least : window;
-	if (has > share / 2) /* topped up when half is used, so that the sender never stops */
+	if (has > share / 2) /* granted again when half is used, so that the sender never stops */
 		return 0;
 	if (want > share - has)
 		want = share - has;
@@ -65,8 +65,8 @@ static void post_cts(struct zop *op)
 	zpost_control(op->remote, op->way, &env, op->exposed ? op->exposure.key : NULL);
 }
 
-/* Every waiting transfer is asked once, in turns, but of many only some: where nobody could be granted anything, bytes
- * are out, and when they come the next ones are asked. True: somebody was granted something. */
+/* Asks every waiting transfer once, in turns, but not more than ASKED_MAX. If none of those could be granted anything,
+ * bytes are out; when they come, the next transfers are asked. True: some transfer was granted more. */
 static bool grant_more(struct zstation *s)
 {
 	struct zop *last = s->granting.tail, *op;
@@ -89,7 +89,7 @@ static bool grant_more(struct zstation *s)
 	return did;
 }
 
-/* One-sided, as the sender has offered it. */
+/* Takes the message one-sided, as the sender has offered. False: it goes in fragments. */
 static bool take_offer(struct zop *op, const struct ztransfer_rts *rts)
 {
 	if (!rts->key) {
@@ -101,7 +101,7 @@ static bool take_offer(struct zop *op, const struct ztransfer_rts *rts)
 	}
 	if (ztransfer_one_sided == ZTRANSFER_ONE_SIDED_NO || !zfetch_start(op, rts->key))
 		return false;
-	op->offered = false; /* answered when it is done */
+	op->offered = false; /* DONE will answer it */
 	return true;
 }
 
@@ -141,7 +141,8 @@ static struct zop *find_fragment(struct zremote *from, const struct zwire_env *e
 {
 	struct zop *op = ztransfer_find(env->xfer, ZOP_RECV, from);
 
-	/* Only what was granted, and in order: one rail carries a transfer, and after its loss another one. */
+	/* Fragments come in order, and within the grant: one rail carries a transfer, and after its loss another
+	 * one. */
 	if (!op || op->exposed || op->fetch || env->tag != op->epoch || env->offset != op->moved ||
 		env->len > op->granted - op->moved)
 		return NULL;
@@ -188,13 +189,13 @@ int ztransfer_recv_take_data(struct zremote *from, const struct zwire_env *env)
 		ztransfer_post_done(from, op->way, op->peer_xfer, 0);
 		all_came(op);
 	}
-	/* At once: there may be much to take until the turn ends, and the sender has used up what it had by then. */
+	/* At once: this turn may have much more to take, and the sender has used up its grant by then. */
 	if (s->granting.head && grant_more(s))
 		zpost_flush(way);
 	return 0;
 }
 
-/* The sender had been told so by the zipper that was lost, which did not come to tell us. */
+/* All bytes had been moved: the zipper that was lost had told the sender, and did not come to tell this rank. */
 static int was_moved(struct zstation *s, struct zop *op)
 {
 	if (!op || !op->written || op->exposed || op->moved > 0)
@@ -204,7 +205,7 @@ static int was_moved(struct zstation *s, struct zop *op)
 	s->outstanding -= op->granted;
 	op->moved = op->granted = op->total;
 	all_came(op);
-	grant_more(s); /* nothing may be under way that would make others ask */
+	grant_more(s); /* perhaps no fragment is under way whose arrival would make the others ask */
 	return 0;
 }
 
@@ -222,14 +223,14 @@ int ztransfer_recv_take_moved(struct zremote *from, const struct zwire_env *env)
 		return 0;
 	}
 	ztransfer_conceal(op);
-	op->offered = true; /* to be declined */
+	op->offered = true; /* the offer is to be declined */
 	op->granted = 0;
 	zoplist_push(&from->station->granting, op);
 	grant_more(from->station);
 	return 0;
 }
 
-/* Nothing more is granted, and of what zipperd was writing nothing counts. */
+/* Nothing more is granted, and nothing counts that zipperd was writing. */
 void ztransfer_recv_take_back(struct zop *op)
 {
 	if (op->queued)
@@ -252,7 +253,8 @@ void ztransfer_recv_restart(struct zop *op)
 	op->adrift = op->offered = false;
 	op->restart = true;
 	op->epoch = (int32_t)zrails.lost;
-	zchannel_unplace(s, op->xfer); /* what is half there is of the epoch before, and must not come after the rest */
+	zchannel_unplace(s, op->xfer); /* a fragment that is half there belongs to the epoch before, and must not be
+					  written after the rest */
 	zoplist_push(&s->granting, op);
 	grant_more(s);
 }

@@ -12,14 +12,14 @@
 #include "libzip/stream/transfer.h"
 #include "libzip/world/world.h"
 
-/* Where a send waits that may post fragments. */
+/* The list in which a send waits that may post fragments. */
 static struct zoplist *data_list(const struct zop *op)
 {
 	return &(op->tied || op->by_list ? zchannel_carrier() : ztransfer_way(op))->data;
 }
 
-/* Sender: the receiver wants it from there on, in fragments. Who has sent all has heard it from a zipper that moved it.
- */
+/* The receiver wants fragments, from that byte on. If this send is over, a zipper has moved all bytes and told this
+ * rank. */
 static int take_restart(struct zremote *from, struct zop *op, const struct zwire_env *env)
 {
 	struct zwire_env moved = {.kind = ZWIRE_MOVED, .flags = ZWIRE_F_RESTART, .xfer = env->comm};
@@ -53,9 +53,9 @@ int ztransfer_send_take_cts(struct zremote *from, const struct zwire_env *env)
 
 	if (env->flags & ZWIRE_F_RESTART)
 		return take_restart(from, op, env);
-	if (!op || env->tag != op->epoch) /* or older than a restart, which came by another rail */
+	if (!op || env->tag != op->epoch) /* or the CTS is older than a restart that came by another rail */
 		return ztransfer_refuse_stale();
-	if (op->adrift && op->granted > 0) { /* older than what it will say about the rail */
+	if (op->adrift && op->granted > 0) { /* the CTS is older than the receiver's word on the lost rail */
 		op->peer_xfer = env->comm;
 		return 0;
 	}
@@ -79,9 +79,9 @@ int ztransfer_send_take_done(struct zremote *from, const struct zwire_env *env)
 	if (!op)
 		return ztransfer_refuse_stale();
 	if (op->queued)
-		return -EPROTO; /* a receiver that wants no more grants no more */
+		return -EPROTO; /* a receiver that is done grants no more */
 	if (op->exposed && from->channel->peer != ZWIRE_NOBODY && !(env->flags & ZWIRE_F_ONE_SIDED))
-		from->channel->bytes += op->total; /* it has read them */
+		from->channel->bytes += op->total; /* the receiver has read the bytes */
 	zop_finish_send(op, MPI_SUCCESS);
 	return 0;
 }
@@ -119,7 +119,7 @@ static void leave(struct zop *op, void *ctx)
 	if (op->queued && op->granted > 0)
 		zoplist_del(data_list(op), op);
 	else if (op->queued)
-		return; /* pending; zoutgoing_pump ends it */
+		return; /* the send is pending: zoutgoing_pump ends it */
 	zop_finish_send(op, MPI_ERR_OTHER);
 }
 
