@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The monotonic clock, for deadlines and how long something took. Any thread. */
+/* The monotonic clock, for deadlines and for measuring durations. Any thread. */
 #ifndef ZIP_COMMON_BASE_CLOCK_H
 #define ZIP_COMMON_BASE_CLOCK_H
 

@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Multiple of every vector, so that all pieces lie as the first one does. */
+/* a multiple of the size of every vector register, so that all pieces are aligned as the first one is */
 #define PIECE_BYTES 2048
 
-/* So many bytes are copied as one. A variable, as compilers would make `rep movsq` of a number that they know. */
+/* Bytes of one piece. A variable, as a compiler turns a copy of a known size into `rep movsq`. */
 static size_t most_bytes = SIZE_MAX;
 
 #ifdef __x86_64__

@@ -17,7 +17,7 @@ int zerr_set(struct zerr *err, int code, const char *fmt, ...)
 	return code;
 }
 
-/* What does not fit is cut. */
+/* Text that does not fit is cut. */
 static void append(struct zerr *err, size_t len, const char *text)
 {
 	const char *parts[] = {": ", text};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Doubly linked lists through a member: constant-time add and delete from wherever one is. */
+/* Doubly linked lists through a member of the elements. Adding and deleting take constant time. */
 #ifndef ZIP_COMMON_BASE_LIST_H
 #define ZIP_COMMON_BASE_LIST_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct list {
-	struct list *next, *prev; /* a head points to itself when empty; an element that is in no list: NULL */
+	struct list *next, *prev; /* an empty list's head points to itself; an element that is in no list has NULL */
 };
 
 #define list_entry(node, type, member) ((type *)(void *)((char *)(node)-offsetof(type, member)))
@@ -34,7 +34,7 @@ static inline void list_add(struct list *head, struct list *node) /* at the end 
 	head->prev->next = node;
 	head->prev = node;
 }
-static inline void list_del(struct list *node) /* no effect on one that is in no list */
+static inline void list_del(struct list *node) /* no effect on an element that is in no list */
 {
 	if (!node->next)
 		return;
@@ -42,7 +42,7 @@ static inline void list_del(struct list *node) /* no effect on one that is in no
 	node->next->prev = node->prev;
 	node->next = node->prev = NULL;
 }
-/* All elements of a list into an uninitialised head; the list is empty then. */
+/* Moves all elements of a list into an uninitialised head. The list is empty then. */
 static inline void list_take(struct list *to, struct list *from)
 {
 	list_init(to);
@@ -52,7 +52,7 @@ static inline void list_take(struct list *to, struct list *from)
 	to->next->prev = to->prev->next = to;
 	list_init(from);
 }
-/* All elements of a list behind those of another one; it is empty then. */
+/* Moves all elements of `from` behind those of `to`. `from` is empty then. */
 static inline void list_append(struct list *to, struct list *from)
 {
 	if (list_empty(from))

@@ -14,7 +14,7 @@
 
 static const struct {
 	const char *name;
-	int priority; /* syslog(3)'s number, which sd-daemon(3) prefixes use */
+	int priority; /* number of syslog(3), as the prefixes of sd-daemon(3) use it */
 } levels[] = {
 	[ZLOG_ERROR] = {"error", 3},
 	[ZLOG_WARN] = {"warn", 4},
@@ -26,8 +26,8 @@ static const char *log_ident = "zipper";
 static enum zlog_level log_max = ZLOG_WARN;
 static int log_journal;
 
-/* systemd says in JOURNAL_STREAM ("device:inode") which stream it reads; only when that is our stderr still, and not
- * a file to which it was redirected since, the prefix is for it. */
+/* systemd names the stream that it reads in JOURNAL_STREAM ("device:inode"). The prefix is only used while stderr still
+ * is that stream, and was not redirected to a file. */
 static int stderr_is_journal(void)
 {
 	const char *text = getenv("JOURNAL_STREAM");
@@ -64,7 +64,7 @@ void zlog(enum zlog_level level, const char *fmt, ...)
 	size_t end = start + (m < 0 ? 0 : (size_t)m);
 	if (end > sizeof(line) - 2)
 		end = sizeof(line) - 2;
-	/* What a peer sent may stand in the text: one call is one line, without terminal codes. */
+	/* The text may contain what a peer sent. One call makes one line, without terminal codes. */
 	for (size_t i = start; i < end; i++)
 		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
 			line[i] = '?';

@@ -5,7 +5,7 @@
 
 enum zlog_level { ZLOG_ERROR, ZLOG_WARN, ZLOG_INFO, ZLOG_DEBUG };
 
-/* ident is kept, not copied: "zipperd", "zmpirun", "libzipper". Lines above max_level are dropped. */
+/* ident is kept, not copied: "zipperd", "zmpirun", "libzipper". Lines of a level above max_level are dropped. */
 void zlog_init(const char *ident, enum zlog_level max_level);
 void zlog(enum zlog_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

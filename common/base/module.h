@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modules (zipauth.so, zipverbs.so) share tables with who loads them, which change from release to release: both must
- * be of one. The first entry of each module's table says of which it is. */
+/* Modules (zipauth.so, zipverbs.so) share tables with the programs that load them. The tables change from release to
+ * release, so both sides must be of one release. The first entry of each module's table names its release. */
 #ifndef ZIP_COMMON_BASE_MODULE_H
 #define ZIP_COMMON_BASE_MODULE_H
 
@@ -12,8 +12,8 @@
 
 #define ZMODULE_RELEASE PACKAGE_VERSION
 
-/* 0 or -ENOEXEC with the reason; path: the module's. What is compared may be code, of a module that is older than this:
- * so it is not told. */
+/* Compares releases. path: the module's. Returns 0, or -ENOEXEC with the reason. The text does not show the module's
+ * entry, which is code in an older module. */
 static inline int zmodule_check(const char *release, const char *path, struct zerr *err)
 {
 	return strncmp(release, ZMODULE_RELEASE, sizeof(ZMODULE_RELEASE)) == 0

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 
-/* A decimal number of at most max at *text, which moves behind it. */
+/* Reads a decimal number of at most max at *text, which moves behind the number. */
 static bool scan_number(const char **text, uint32_t max, uint32_t *out)
 {
 	uint64_t v = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of numbers and ranges in text, as 0-3,8: of ranks, and of cores by the operating system's numbers. Any thread.
- */
+/* Lists of numbers and ranges in text, as 0-3,8: of ranks, or of cores by the numbers of the operating system. Any
+ * thread. */
 #ifndef ZIP_COMMON_BASE_RANGES_H
 #define ZIP_COMMON_BASE_RANGES_H
 
@@ -11,8 +11,8 @@
 
 #define ZRANGES_CPU_MAX 65535u /* highest number of a core */
 
-/* "7", "0-3": one element of a list, up to its comma or end, with numbers of at most max. *text moves to the next
- * element; *more says whether there is one. false: it is none. */
+/* Reads one element of a list ("7" or "0-3"), up to its comma or the end, with numbers of at most max. *text moves to
+ * the next element; *more says whether there is one. false: the text is no such element. */
 bool zranges_scan(const char **text, uint32_t max, uint32_t *first, uint32_t *last, bool *more);
 /* Is this a list of cores? 0, or -EINVAL with the reason. */
 int zranges_check_cpus(const char *text, struct zerr *);

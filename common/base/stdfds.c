@@ -7,8 +7,9 @@
 
 void zstdfds_take(void)
 {
-	/* In this order each gets the lowest free number, which is its own. */
+	/* In this order each one gets the lowest free number, which is its own. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
-			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* the wrong way round */
+			(void)!open("/dev/null",
+				fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* opened for the wrong direction */
 }

@@ -3,11 +3,9 @@
 #ifndef ZIP_COMMON_BASE_STDFDS_H
 #define ZIP_COMMON_BASE_STDFDS_H
 
-/*
- * Call first in main(). What is closed of standard input, output and error would be the number of the next file or
- * socket that is opened, which would then be read as input, or get the output. So it is taken; reading and writing
- * still fail with EBADF.
- */
+/* To be called first in main(). A file or socket that is opened later would get the number of a closed standard
+ * descriptor, and would then be read as input or receive the output. So this function takes the numbers that are free.
+ * Reading and writing there still fails with EBADF. */
 void zstdfds_take(void);
 
 #endif

@@ -8,36 +8,37 @@
 
 #include "common/base/clock.h"
 
-/* A spin is a pause instruction and the caller's poll, which can be a system call: 16 of them are 1 to 5 us. A yield is
- * nearly as quick where nobody else is runnable; and where somebody is, for whom we wait perhaps, every spin holds
- * him up: 200 spins made an 8-byte round trip over TCP on two busy cores 120 us long, 16 make it 20 us. */
+/* A spin is a pause instruction and the caller's poll, which can be a system call: 16 spins take 1 to 5 us. A yield is
+ * nearly as quick where nobody else is runnable. Where another thread is runnable, perhaps the one that is waited for,
+ * every spin holds it up: with 200 spins an 8-byte round trip over TCP on two busy cores took 120 us, with 16 spins 20
+ * us. */
 #define SPINS 16
-/* A yield costs 0.3 us when nobody else is runnable: 100 of them are the next tens of microseconds. When others are
- * runnable each yield is their time slice, and we are not in their way. */
+/* A yield takes 0.3 us when nobody else is runnable: 100 yields are the next tens of microseconds. When others are
+ * runnable each yield is their time slice, and this thread is not in their way. */
 #define YIELDS 100
-/* From one yield to the next, with the poll between them, where nobody else is runnable: 0.44 us (99 %: 0.76); beside
- * another that polls and yields on the same core: 1.6 to 2.2 us. Taken for it by mistake costs a yield instead of a
- * pause. */
+/* From one yield to the next, with the poll between them. Where nobody else is runnable: 0.44 us (99 %: 0.76). Beside
+ * another thread that polls and yields on the same core: 1.6 to 2.2 us. A mistake costs a yield instead of a pause. */
 #define SHARED_NS 1000
 #define SHARED_WAITS 256
-/* One in so many yields is timed of those who serve others (3 % of an 8-byte hop over shm), so that a slice that is
- * lost by one is noticed after as many at most; and of those who yield whatever it costs and want to know whether they
- * share their core. */
+/* One in so many yields is timed. A thread that serves others times them (3 % of an 8-byte hop over shm), so that a
+ * lost slice is noticed after at most so many yields. A thread that yields at any cost times them to know whether it
+ * shares its core. */
 #define SHARES_PER_CLOCK 8
-/* Time slices are 1 to 4 ms; the longest turn of a thread that serves connections is 0.3 ms. */
+/* Time slices are 1 to 4 ms long; the longest turn of a thread that serves connections takes 0.3 ms. */
 #define SLICE_NS 500000
-/* A sleep costs 5 to 10 us more than a yield: so many are what one lost slice of 3 ms costs. */
+/* A sleep costs 5 to 10 us more than a yield: so many sleeps cost as much as one lost slice of 3 ms. */
 #define CROWDED_FIRST 256
 #define CROWDED_LAST 16384
-/* A wait is long from here on: all the yields of it (44 us) were for nothing, and so would be several times as many.
- * Not less, so that those who wait for each other in turns, and all sleep, notice that yields would do: each costs the
- * other some tens of microseconds then. */
+/* A wait that takes longer is a long one: all its yields (44 us) were in vain, and so would be several times as many.
+ * The limit is not lower, so that threads which wait for each other in turns, and all sleep, notice that yields would
+ * do: each of them costs the others some tens of microseconds then. */
 #define LONG_NS 300000
-#define LONGS 16	   /* after so many long ones in a row there are no yields */
-#define LONGS_PROBE 512	   /* but in one of so many, and sooner at first: as a sleeper may be woken late */
-#define LONGS_PER_CLOCK 4  /* of them one in so many is timed: each look at the clock is on the way of an answer */
-#define UNTIMED 1	   /* instead of the time since when it has been sleeping */
-#define QUICK_YIELDS 20000 /* after so many in a row the machine is taken for quiet again */
+#define LONGS 16 /* after so many long waits in a row there are no yields */
+/* One wait in so many yields all the same; more often at first, as a sleeper may be woken late. */
+#define LONGS_PROBE 512
+#define LONGS_PER_CLOCK 4  /* one in so many of those waits is timed, as each look at the clock delays an answer */
+#define UNTIMED 1	   /* stands in place of the time at which the sleep began */
+#define QUICK_YIELDS 20000 /* after so many waits in a row the machine counts as quiet again */
 
 void zwait_init(struct zwait *w, bool busy)
 {
@@ -62,14 +63,14 @@ void zwait_learn(struct zwait *w)
 	w->longs = was_long ? w->longs + 1 : 0;
 }
 
-/* A probe takes the core for all its yields from others who work, other virtual machines perhaps: so there are half as
- * many of them the longer it goes on. */
+/* A probe takes the core for all its yields from others who work, other virtual machines perhaps. So the longer the
+ * long waits go on, the rarer the probes become, by half each time. */
 static bool probes(uint32_t longs)
 {
 	return (longs & (longs - 1)) == 0 || longs % LONGS_PROBE == 0;
 }
 
-/* Those who yield whatever it costs are not woken by what they wait for. */
+/* A thread that yields at any cost is not woken by what it waits for. */
 static bool leaves_out_yields(const struct zwait *w)
 {
 	return w->longs >= LONGS && !probes(w->longs) && w->slice_ns != UINT32_MAX;
@@ -77,7 +78,8 @@ static bool leaves_out_yields(const struct zwait *w)
 
 static void timed_yield(struct zwait *w)
 {
-	/* From yield to yield, with the poll between them, which is short: looking at the clock costs as much as it. */
+	/* From yield to yield, with the poll between them, which is short: a look at the clock costs as much as the
+	 * poll. */
 	int64_t start = w->yielded_ns ? w->yielded_ns : zclock_ns();
 	sched_yield();
 	w->yielded_ns = zclock_ns();
@@ -96,7 +98,7 @@ static void timed_yield(struct zwait *w)
 	w->quick = 0;
 }
 
-/* One of many is timed. */
+/* One of many yields is timed. */
 static void sampled_yield(struct zwait *w)
 {
 	if (++w->shares % SHARES_PER_CLOCK == 0)
@@ -108,7 +110,7 @@ static void sampled_yield(struct zwait *w)
 
 void zwait_share(struct zwait *w)
 {
-	/* Who sleeps at once leaves the core to others by that. */
+	/* A thread that sleeps at once leaves the core to others that way. */
 	if (w->shared > 0 && w->crowded == 0 && !leaves_out_yields(w))
 		sampled_yield(w);
 }
@@ -132,7 +134,7 @@ bool zwait_step(struct zwait *w)
 	if (w->crowded == 0 && w->idle - w->spins < w->yields && !leaves_out_yields(w)) {
 		w->idle++;
 		if (w->slice_ns == UINT32_MAX && w->spins == 0)
-			sampled_yield(w); /* all that it can find is somebody beside us */
+			sampled_yield(w); /* it can only find somebody beside us */
 		else
 			timed_yield(w);
 		return false;
@@ -146,7 +148,7 @@ bool zwait_step(struct zwait *w)
 
 int zwait_cores(void)
 {
-	/* The kernel's mask can be larger than cpu_set_t on large machines (EINVAL): try larger sets. */
+	/* The kernel's mask can be larger than cpu_set_t on large machines (EINVAL). Then larger sets are tried. */
 	for (int cpus = CPU_SETSIZE; cpus <= 1 << 20; cpus *= 4) {
 		cpu_set_t *set = CPU_ALLOC(cpus);
 		size_t bytes = CPU_ALLOC_SIZE(cpus);

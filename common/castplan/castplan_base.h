@@ -15,17 +15,17 @@ struct zcastplan_vertex {
 struct zcastplan {
 	const struct zcastplan_ops *ops;
 	uint32_t members, blocks, me;
-	uint64_t next; /* step to look at */
+	uint64_t next; /* the step to look at */
 	uint64_t steps;
 	union {
 		struct {
 			uint32_t dimensions, vertex, slot;
-			/* of the neighbour in each dimension, and my own */
+			/* of the neighbour in each dimension, and of this member */
 			struct zcastplan_vertex neighbour[ZCASTPLAN_DIMENSIONS], own;
 		} cube;
 		struct {
 			struct zcastplan *top, *inner;
-			uint32_t *leaders, *locals; /* their members -> members */
+			uint32_t *leaders, *locals; /* from a number in that plan to a member */
 			uint64_t delay;		    /* of the inner plan, in its steps */
 			struct zcastplan_step top_step, inner_step;
 			bool have_top, have_inner;
@@ -36,9 +36,10 @@ struct zcastplan {
 struct zcastplan_ops {
 	const char *name;
 	uint64_t (*steps)(const struct zcastplan_shape *);
-	/* Prepares p.u; members, blocks, me, steps are set. 0 or -ENOMEM. NULL: nothing to prepare. */
+	/* Prepares p.u; members, blocks, me and steps are set. Returns 0 or -ENOMEM. NULL: there is nothing to prepare.
+	 */
 	int (*begin)(struct zcastplan *, const struct zcastplan_shape *);
-	/* The next step of the member from p.next on. The step's four fields are set to "nothing" before. */
+	/* Gives the member's next step from p.next on. The step's four fields are "nothing" before. */
 	bool (*next)(struct zcastplan *, struct zcastplan_step *);
 	int (*peers)(const struct zcastplan *, bool *peer); /* 0 or -ENOMEM */
 	void (*end)(struct zcastplan *);		    /* or NULL */

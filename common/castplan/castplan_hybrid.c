@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hybrids (the paper's section 4.3.1): a plan between the leaders of the sites, and a binomial pipeline inside each
- * site, whose leader is the root of the latter. The leader of the root's site is the root, of the others their lowest
- * member. Steps of the two plans take turns, so that a leader still sends and receives one block a step at most: step t
- * of the upper plan is step 2t, step t of an inner one step 2(t + delay) + 1, where the delay is what lets the leader
- * have got block t: its place in the chain, or twice the dimensions of the upper hypercube.
+ * Hybrids (the paper's section 4.3.1): one plan between the leaders of the sites, and a binomial pipeline inside each
+ * site with the site's leader as its root. The leader of the root's site is the root; the leader of another site is its
+ * lowest member.
+ *
+ * Steps of the two plans take turns, so that a leader still sends and receives at most one block in a step: step t of
+ * the upper plan is step 2t; step t of an inner plan is step 2(t + delay) + 1. The delay gives the leader the time to
+ * receive block t: it is the leader's place in the chain, or twice the dimensions of the upper hypercube.
  */
 #include "common/castplan/castplan_hybrid.h"
 
@@ -15,13 +17,13 @@
 #include "common/castplan/castplan_simple.h"
 
 struct layers {
-	uint32_t *leaders;		   /* [nsites], the root's first */
+	uint32_t *leaders;		   /* [nsites], the leader of the root's site first */
 	uint32_t *locals;		   /* [nlocals] members of one site, its leader first */
-	uint32_t nsites, nlocals, largest; /* largest: members of the largest site */
+	uint32_t nsites, nlocals, largest; /* largest: the number of members of the largest site */
 	uint32_t place;			   /* of that site in leaders */
 };
 
-struct site {			  /* in a hash table of twice as many and more, by number */
+struct site {			  /* in a hash table with at least twice as many places, by number */
 	uint32_t number, members; /* members 0: an empty place */
 };
 
@@ -35,7 +37,7 @@ static struct site *find_site(struct site *table, uint32_t bits, uint32_t number
 	return &table[at];
 }
 
-/* The layers as a member sees them, in time that is linear: it is done for every message. 0 or -ENOMEM. */
+/* Makes the layers as a member sees them, in linear time, as this is done for every message. Returns 0 or -ENOMEM. */
 static int make_layers(struct layers *l, const struct zcastplan_shape *shape, uint32_t member)
 {
 	const uint32_t n = shape->members, bits = zcastplan_base_log2(n) + 1;
@@ -51,7 +53,7 @@ static int make_layers(struct layers *l, const struct zcastplan_shape *shape, ui
 		struct site *s = find_site(table, bits, shape->site[i]);
 		s->number = shape->site[i];
 		if (s->members++ == 0)
-			l->leaders[l->nsites++] = i; /* the root first, and so on */
+			l->leaders[l->nsites++] = i; /* the root first */
 		if (s->members > l->largest)
 			l->largest = s->members;
 		if (s->number == shape->site[member])
@@ -75,9 +77,9 @@ static const struct zcastplan_ops *upper(enum zcastplan_algorithm hybrid)
 	return hybrid == ZCASTPLAN_HYBRID_CHAIN ? &zcastplan_simple_chain : &zcastplan_pipeline;
 }
 
-/* Steps after which the leader at a place has what the root has, one block for each step. A vertex of the hypercube has
- * block t after d more steps; of two leaders that share one, the other may get it as many steps later, while the first
- * one is sending it. */
+/* The number of steps after which the leader at this place has what the root has, one block in each step. A vertex of
+ * the hypercube has block t after d more steps. Where two leaders share a vertex, the second one may get the block as
+ * many steps later, while the first one sends it. */
 static uint64_t delay_of(enum zcastplan_algorithm hybrid, const struct layers *l, uint32_t place)
 {
 	if (place == 0)
@@ -94,7 +96,7 @@ static uint64_t hybrid_steps(const struct zcastplan_shape *shape)
 	struct zcastplan_shape inner = {.members = l.largest, .blocks = shape->blocks};
 	uint64_t above = 2 * zcastplan_base_steps(upper(shape->algorithm), &top);
 	uint64_t inside = zcastplan_base_steps(&zcastplan_pipeline, &inner);
-	/* An upper bound: the largest site may have a smaller delay than the last one. */
+	/* An upper bound: the largest site may have a smaller delay than the last site. */
 	uint64_t below = inside ? 2 * (inside + delay_of(shape->algorithm, &l, l.nsites - 1)) : 0;
 	free_layers(&l);
 	return above > below ? above : below;
@@ -134,7 +136,7 @@ static void hybrid_end(struct zcastplan *p)
 	free(p->u.hybrid.locals);
 }
 
-/* A step of one of the two plans in the numbers of the group. */
+/* Translates a step of one of the two plans into the numbers of the group. */
 static void translate(const struct zcastplan_step *step, const uint32_t *members, uint64_t number,
 	struct zcastplan_step *out)
 {
@@ -162,7 +164,7 @@ static bool hybrid_next(struct zcastplan *p, struct zcastplan_step *out)
 	return true;
 }
 
-/* The peers of one of the two plans, in the numbers of the group. */
+/* Adds the peers of one of the two plans, in the numbers of the group. */
 static int add_peers(const struct zcastplan *of, const uint32_t *members, bool *peer)
 {
 	bool *found = of && of->steps ? calloc(of->members, sizeof(*found)) : NULL;

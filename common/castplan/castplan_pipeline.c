@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Binomial pipeline (the paper's appendix A) on a hypercube of d = floor(log2 n) dimensions; the root has vertex 0 to
- * itself, n - 2^d others hold two members.
+ * The binomial pipeline (the paper's appendix A) on a hypercube of d = floor(log2 n) dimensions. The root has vertex 0
+ * for itself; n - 2^d of the other vertices have two members.
  *
- * In step s every vertex trades along dimension s mod d. The root puts in block s, the last one again and again at the
- * end. By induction: when step s begins, a vertex v other than 0 has all blocks up to s - d - 1, and of the d blocks
- * after those exactly one, its newest: the b in [s - d, s - 1] that comes first of those whose dimension b mod d is a
- * set bit of v. (Block b enters at the vertex with bit b mod d alone and doubles its vertices in each step after; so it
- * is at those that have this bit, and no others but bits of the dimensions used since.) Along dimension s mod d exactly
- * one of two neighbours has that bit, so that its newest is block s - d, which the other one misses, and the other way
- * round. After step k + d - 2 all vertices have all k blocks.
+ * In step s every vertex trades along dimension s mod d. The root puts in block s; at the end it puts in the last block
+ * again and again. By induction: when step s begins, a vertex v other than 0 has all blocks up to s - d - 1, and
+ * exactly one of the d blocks after those, its newest. The newest block is the first b in [s - d, s - 1] whose
+ * dimension b mod d is a set bit of v. (Block b enters at the vertex that has only the bit b mod d, and the number of
+ * its vertices doubles in each step. So block b is at the vertices that have this bit and, besides, only bits of the
+ * dimensions used since.) Along dimension s mod d exactly one of two neighbours has that bit. Its newest block is block
+ * s - d, which the other neighbour lacks, and each gets the block that it lacks. After step k + d - 2 all vertices have
+ * all k blocks.
  *
- * Two members at a vertex: while one sends the vertex's newest block, the other receives the incoming one and hands its
- * partner what only it has. So each has at most one block for itself at any time, and one more step makes them equal.
- * That is one step less than the paper allows ("spreads over two asynchronous steps"), and the least possible.
+ * Two members at a vertex: while one member sends the vertex's newest block, the other receives the incoming block and
+ * hands its partner the block that only it has. So each has at most one block for itself at any time, and one more step
+ * makes them equal. This takes one step less than the paper allows ("spreads over two asynchronous steps"), and is the
+ * least possible.
  */
 #include "common/castplan/castplan_pipeline.h"
 
@@ -22,10 +24,10 @@
 struct duty {			   /* of a vertex in one step */
 	uint32_t out, in;	   /* blocks, or NONE */
 	uint32_t sender, receiver; /* slots */
-	uint32_t pass[2];	   /* block that this slot hands to the other, or NONE */
+	uint32_t pass[2];	   /* the block that this slot hands to the other slot, or NONE */
 };
 
-/* Place of the newest block of a vertex in the window of d blocks that begins with block s - d; d for the root. */
+/* The place of a vertex's newest block in the window of d blocks that begins with block s - d; d for the root. */
 static uint32_t place_of_newest(uint32_t vertex, uint32_t dimension, uint32_t d)
 {
 	uint32_t mask = (uint32_t)((UINT64_C(1) << d) - 1);
@@ -33,8 +35,8 @@ static uint32_t place_of_newest(uint32_t vertex, uint32_t dimension, uint32_t d)
 	return turned ? (uint32_t)__builtin_ctz(turned) : d;
 }
 
-/* Newest block of a vertex when step s begins, in which vertices trade along this dimension, or NONE: it has no block
- * yet. */
+/* The newest block of a vertex when step s begins, in which vertices trade along this dimension. NONE: the vertex has
+ * no block yet. */
 static uint32_t newest(const struct zcastplan *p, uint32_t vertex, uint64_t s, uint32_t dimension)
 {
 	uint32_t d = p->u.cube.dimensions;
@@ -44,7 +46,7 @@ static uint32_t newest(const struct zcastplan *p, uint32_t vertex, uint64_t s, u
 	return b - d < p->blocks ? (uint32_t)(b - d) : p->blocks - 1;
 }
 
-/* The second member of a vertex, or none. */
+/* The second member of a vertex, or ZCASTPLAN_NOBODY. */
 static uint32_t second_of(const struct zcastplan *p, uint32_t vertex)
 {
 	uint64_t m = (UINT64_C(1) << p->u.cube.dimensions) + vertex - 1;
@@ -56,14 +58,14 @@ static uint32_t member_at(const struct zcastplan *p, uint32_t vertex, uint32_t s
 	return slot ? second_of(p, vertex) : vertex;
 }
 
-/* What the members of a vertex do in step s, and what they have after it. */
+/* Computes what the members of a vertex do in step s, and what they have after it. */
 static struct duty step_vertex(const struct zcastplan *p, uint32_t vertex, struct zcastplan_vertex *v, uint64_t s,
 	uint32_t dimension)
 {
 	uint32_t other = vertex ^ UINT32_C(1) << dimension;
 	uint32_t mine = newest(p, vertex, s, dimension), theirs = newest(p, other, s, dimension);
 	struct duty duty = {.out = NONE, .in = NONE, .pass = {NONE, NONE}};
-	/* in the end both have the last one; the root gets nothing */
+	/* in the end both have the last block; the root receives nothing */
 	if (mine != theirs && s + 1 < p->blocks + (uint64_t)p->u.cube.dimensions) {
 		duty.out = other ? mine : NONE;
 		duty.in = vertex ? theirs : NONE;
@@ -77,8 +79,8 @@ static struct duty step_vertex(const struct zcastplan *p, uint32_t vertex, struc
 		}
 		return duty;
 	}
-	/* The one who has the block sends; if both have it, or none is sent, the one that misses something of the
-	 * other's is free to be given that. */
+	/* The member that has the block sends it. If both have it, or nothing is sent, that member is free to receive
+	 * which lacks a block of the other. */
 	if (duty.out != NONE && (duty.out == v->only[0] || duty.out == v->only[1]))
 		duty.sender = duty.out == v->only[1];
 	else
@@ -115,7 +117,8 @@ static void take_step(struct zcastplan *p, uint64_t s, struct zcastplan_step *ou
 		uint32_t neighbour = vertex ^ UINT32_C(1) << i;
 		if (i == dimension)
 			other = step_vertex(p, neighbour, &p->u.cube.neighbour[i], s, dimension);
-		else if (second_of(p, neighbour) != ZCASTPLAN_NOBODY) /* who has what there will matter */
+		else if (second_of(p, neighbour) !=
+			 ZCASTPLAN_NOBODY) /* which member has which block there will matter */
 			step_vertex(p, neighbour, &p->u.cube.neighbour[i], s, dimension);
 	}
 	out->number = s;

@@ -39,7 +39,7 @@ const struct zcastplan_ops zcastplan_simple_sequential = {.name = "sequential",
 	.next = sequential_next,
 	.peers = sequential_peers};
 
-/* --- tree: in round r the members below 2^r send to the one 2^r above them --- */
+/* --- tree: in round r each member below 2^r sends to the member 2^r above it --- */
 
 static uint64_t tree_steps(const struct zcastplan_shape *s)
 {
@@ -48,7 +48,7 @@ static uint64_t tree_steps(const struct zcastplan_shape *s)
 
 static bool tree_next(struct zcastplan *p, struct zcastplan_step *out)
 {
-	/* It receives in the round of its highest bit, and sends in all later ones. */
+	/* A member receives in the round of its highest bit, and sends in all later rounds. */
 	uint32_t first = p->me ? 31 - (uint32_t)__builtin_clz(p->me) : 0;
 	if (p->next < (uint64_t)first * p->blocks)
 		p->next = (uint64_t)first * p->blocks;

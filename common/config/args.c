@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes getopt's tables of ours, and stores values by type. */
+/* Makes the tables of getopt_long from ours, and stores values by type. */
 #include "common/config/args.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@
 
 #include "common/config/nearest.h"
 
-#define FIRST 256 /* what getopt_long returns for row 0; letters are below */
+#define FIRST 256 /* the code that getopt_long returns for row 0; codes of letters are lower */
 
 struct tables {
 	struct option longs[ZARGS_ROWS_MAX + 2];
@@ -30,7 +30,7 @@ static void tables_make(struct tables *t, const struct zargs_row *rows)
 {
 	char *letter = t->letters;
 
-	*letter++ = ':'; /* a missing value is told apart */
+	*letter++ = ':'; /* getopt_long tells a missing value apart */
 	for (; rows[t->rows].name; t->rows++) {
 		const struct zargs_row *row = &rows[t->rows];
 
@@ -116,8 +116,8 @@ static int store(const struct zargs_row *row, void *options, char *value, struct
 	}
 }
 
-/* What getopt_long does not know: a letter that it names, or the word before the next one. With --help=x, which it
- * knows, it names h. */
+/* The option that getopt_long does not know: a letter that it names, or the word before the next one. With --help=x,
+ * which it knows, it names h. */
 static int refuse(const struct zargs_row *rows, const char *word, struct zerr *err)
 {
 	struct znearest near;

@@ -76,7 +76,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* Cuts a comment off: from a '#' at the beginning or behind white space, outside double quotes. */
+/* Cuts a comment off. It begins with a '#' at the beginning or behind white space, outside double quotes. */
 static void cut_comment(char *line)
 {
 	bool quoted = false;
@@ -90,7 +90,7 @@ static void cut_comment(char *line)
 	}
 }
 
-/* Takes double quotes off; a value either has both, around all of it, or none. */
+/* Removes double quotes. A value either has both, around all of it, or none. */
 static int unquote(char **value, struct zerr *err)
 {
 	char *text = *value, *quote = strchr(text, '"');
@@ -108,7 +108,7 @@ struct reading {
 	const char *path;
 	const struct zconf_row *rows;
 	void *conf;
-	int *seen; /* by row: line of the name's first appearance, or 0 */
+	int *seen; /* by row: the line on which the name stands first, or 0 */
 };
 
 /* One line of a file. */
@@ -158,7 +158,7 @@ int zconf_read(const struct zconf_row *rows, void *conf, const char *path, struc
 	return rc;
 }
 
-/* Is NAME (of length len) of PREFIX_NAME this row's? Letters compare without case, '-' and '.' as '_'. */
+/* Does NAME (of length len) in PREFIX_NAME mean this row? Letters compare without case, '-' and '.' as '_'. */
 static bool is_row_of(const struct zconf_row *row, const char *name, size_t len)
 {
 	if (strlen(row->name) != len)
@@ -183,7 +183,7 @@ static bool is_known(const char *const *known, const char *name, size_t len)
 static int refuse_variable(const struct zconf_row *rows, const char *prefix, const char *const *known, const char *name,
 	struct zerr *err)
 {
-	/* Candidates are kept in one static-size block each: the nearest must outlive the loop. */
+	/* Each candidate is kept in a block of its own of static size, as the nearest one must outlive the loop. */
 	char candidate[2][96], hint[128];
 	int spare = 0;
 	struct znearest near;

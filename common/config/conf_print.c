@@ -11,7 +11,7 @@
 
 #define LINE_CHARS 78 /* width of the help comments, "# " included */
 
-/* The help as comment lines, broken between words. */
+/* Prints the help as comment lines, broken between words. */
 static void print_help(const char *help, FILE *out)
 {
 	int column = 0;
@@ -28,7 +28,7 @@ static void print_help(const char *help, FILE *out)
 	fputc('\n', out);
 }
 
-/* Would the value be read back as something else without quotes? */
+/* Would the value be read back differently without quotes? */
 static bool needs_quotes(const char *value)
 {
 	size_t len = strlen(value);

@@ -15,7 +15,7 @@ struct suffix {
 	int64_t factor;
 };
 
-/* Largest first: formatting takes the first that divides. */
+/* Largest first: formatting takes the first one that divides the number. */
 static const struct suffix bytes_suffixes[] = {{"G", INT64_C(1) << 30}, {"M", INT64_C(1) << 20},
 	{"K", INT64_C(1) << 10}, {"", 1}, {NULL, 0}};
 /* A plain number is seconds. */
@@ -48,8 +48,8 @@ static int find_word(const char *const *words, const char *text)
 	return -ENOENT;
 }
 
-/* Decimal digits and one suffix, or, where there are no suffixes, 0x and hexadecimal digits, nothing else. 0, -EINVAL,
- * or -ERANGE. */
+/* Reads decimal digits and one suffix. Where the type has no suffixes, 0x and hexadecimal digits may stand instead.
+ * Returns 0, -EINVAL or -ERANGE. */
 static int parse_scaled(int64_t *value, const char *text, const struct suffix *s)
 {
 	const char *digits = *text == '-' ? text + 1 : text;
@@ -119,7 +119,7 @@ static int refuse(const struct zconf_row *row, int code, const char *text, struc
 		zconf_value_domain(row, domain, sizeof(domain)));
 }
 
-/* The row's own look at what is stored now. */
+/* Calls the row's own check of the value that is stored now. */
 static int look(const struct zconf_row *row, void *conf, const char *text, struct zerr *err)
 {
 	int rc = row->parse ? row->parse(conf, text, err) : 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nearest known name to a mistyped one, by edit distance with neighbouring letters exchanged as one edit. */
+/* The known name that is nearest to a mistyped one, by edit distance, where exchanging two neighbouring letters is one
+ * edit. */
 #include "common/config/nearest.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define WORD_MAX 64 /* longer words are not compared: nobody mistypes those by a letter or two */
+#define WORD_MAX 64 /* longer words are not compared: a letter or two is not their mistake */
 
 static int equal(char a, char b)
 {
@@ -44,7 +45,7 @@ void znearest_init(struct znearest *n, const char *word)
 	size_t len = strlen(word);
 	n->word = word;
 	n->best = NULL;
-	/* One more than what is still taken for a typing error: a third of the letters, at least one. */
+	/* One more than the distance that still counts as a typing error: a third of the letters, at least one. */
 	n->distance = 1 + (unsigned)(len < 6 ? 1 : len / 3);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tuning table: its defaults, digest, and choosing. See tuning.h. */
+/* The tuning table: its defaults, its digest, and the choice of settings. See tuning.h. */
 #include "common/config/tuning.h"
 #include "common/config/tuning_parse.h"
 
@@ -19,9 +19,9 @@ const char ztuning_defaults_text[] =
 	/* reductions and scans of 1 and 4 MiB on two cores: 2+2 ranks by tcp 0.65 to 0.9 of the time that one at a time
 	 * takes, by shm 0.6 to 1.0, 4+4 ranks 0.75 to 1.05; by tcp over links of 1 ms 0.14 to 0.65 */
 	"all depth=8\n"
-	/* its segments are large; from 4 on nothing is gained */
+	/* its segments are large; more than 4 gain nothing */
 	"reduce_scatter depth=4\n"
-	/* a root has buffers for as many from every cluster, and segments are longer then */
+	/* a root has buffers for as many segments from every cluster, and segments are longer then */
 	"all bytes>=64M depth=2\n"
 	/* over links of 1 ms, 4 MiB: 16 take 0.6 to 0.75 of the time of 8 */
 	"all latency_ns>=1000000 bytes<16M depth=32\n"
@@ -34,12 +34,13 @@ const char ztuning_defaults_text[] =
 	 * 0.95; links of 1 Gbit/s 0.7 to 0.95, 2+2 ranks too */
 	"reduce_scatter members>=4 segment=128K\n"
 	"reduce_scatter bandwidth<500M segment=128K\n"
-	/* patience: many times what the clusters enter a collective apart, and little for those who wait in vain */
+	/* patience: many times the delay between clusters that enter a collective, and little for receivers that wait
+	 * in vain */
 	/* small ones take more time so: three clusters, 8 bytes, pipelined: 1.6 of it, 4 KiB: 0.8 */
 	"all multicast=yes patience=20\n"
 	"all bytes<4K multicast=no\n"
 	"all between=all\n"
-	/* about where copying costs as much as a second message */
+	/* about the size at which copying costs as much as a second message */
 	"scatter together=4K\n"
 	/* 2+2 and 4+4 ranks, by shm and tcp: 4 KiB 1.0 to 1.7 of the time, 16 KiB 0.6 to 0.9, 64 KiB 0.6 to 0.85 and
 	 * 0.8 to 1.3, 256 KiB and 1 MiB 0.55 to 0.85; with many members small ones are many messages of one rank */

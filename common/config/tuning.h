@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tuning table, zipper.tuning(5): which algorithm a collective takes, by size, communicator and bridge. The
- * defaults are rules in the same form; what is added later counts more. All members of a communicator must choose
- * alike, so every rank of a job must have the same table: zipperd compares digests when they join. Reading is start-up
- * only, one thread; choosing allocates nothing and is any thread's.
+ * The tuning table, zipper.tuning(5): the algorithm of a collective by size, communicator and bridge. The defaults are
+ * rules in the same form; later rules count more. All members of a communicator must choose alike, so every rank of a
+ * job must have the same table: zipperd compares digests when ranks join. Reading is start-up only, one thread.
+ * Choosing allocates nothing; any thread.
  *
- *   bridge NAME=NUMBER ...                              what was measured of the bridge: latency_ns, bandwidth
+ *   bridge NAME=NUMBER ...                              measured numbers of the bridge: latency_ns, bandwidth
  *   COLLECTIVE [KEY>=NUMBER | KEY<NUMBER ...] SETTING=VALUE ...
- *                                                       all conditions true: the settings; the last such rule decides
+ *                                                       the settings where all conditions are true; the last such rule
+ *                                                       decides
  */
 #ifndef ZIP_COMMON_CONFIG_TUNING_H
 #define ZIP_COMMON_CONFIG_TUNING_H
@@ -32,15 +33,15 @@ enum ztuning_collective {
 
 /* One collective call, as all its members see it. */
 struct ztuning_case {
-	int64_t bytes;	     /* what that is for which collective: see zipper.tuning(5) */
+	int64_t bytes;	     /* the meaning for each collective is in zipper.tuning(5) */
 	int64_t ranks;	     /* members of the communicator */
-	int64_t clusters;    /* parts that they are in */
-	int64_t members;     /* in the part that has the fewest of them */
-	int64_t members_max; /* in the part that has the most */
+	int64_t clusters;    /* parts that the members are in */
+	int64_t members;     /* in the part with the fewest members */
+	int64_t members_max; /* in the part with the most members */
 };
 
 enum ztuning_exchange { ZTUNING_EXCHANGE_ALL, ZTUNING_EXCHANGE_DOUBLING, ZTUNING_EXCHANGE_SLICES };
-/* all: straight to all of them; the others as enum zcastplan_algorithm in castplan.h. */
+/* all: straight to all parts; the others as enum zcastplan_algorithm in castplan.h. */
 enum ztuning_between {
 	ZTUNING_BETWEEN_ALL,
 	ZTUNING_BETWEEN_SEQUENTIAL,
@@ -49,46 +50,46 @@ enum ztuning_between {
 	ZTUNING_BETWEEN_PIPELINE
 };
 #define ZTUNING_DEPTH_MAX 64
-/* auto: gathered where the memory that the members share takes it (libzip/world/board.h), else native. */
+/* auto: gathered where the memory that the members share has room (libzip/world/board.h), else native. */
 enum ztuning_inside { ZTUNING_INSIDE_AUTO, ZTUNING_INSIDE_GATHER, ZTUNING_INSIDE_NATIVE };
 
-/* What may be chosen; a collective has only the settings that the manual page names for it. */
+/* The settings that may be chosen. The manual page says which of them each collective has. */
 struct ztuning_settings {
 	int64_t segment;   /* bytes */
-	int64_t segments;  /* at most so many */
-	int64_t depth;	   /* so many cross at a time, in each lane */
+	int64_t segments;  /* at most so many segments */
+	int64_t depth;	   /* segments that cross at a time, in each strip */
 	int64_t inside;	   /* enum ztuning_inside */
 	int64_t exchange;  /* enum ztuning_exchange */
 	int64_t together;  /* bytes */
 	int64_t alone;	   /* bytes; 0: none */
-	int64_t leaders;   /* in each part, or as many as all parts have */
+	int64_t leaders;   /* in each part, or as many as all parts have members */
 	int64_t aggregate; /* bytes */
 	int64_t window;	   /* messages */
-	int64_t multicast; /* 1: what goes to several clusters leaves once, for zipperd to hand to all; 0: once for each
-			    */
+	int64_t multicast; /* 1: a message for several clusters leaves once, and zipperd hands it to all of them; 0:
+			      once for each cluster */
 	int64_t between;   /* enum ztuning_between */
-	int64_t patience;  /* milliseconds that its receivers wait for the slowest of them */
+	int64_t patience;  /* milliseconds that its receivers wait for the slowest receiver */
 };
 
 struct ztuning_rule;
 struct ztuning {
-	int64_t latency_ns, bandwidth; /* of the bridge: half a round trip of a small message, bytes per second */
+	int64_t latency_ns, bandwidth; /* of the bridge: half the round trip of a small message; bytes per second */
 	struct {
-		struct ztuning_rule *rules; /* [n], in the order in which they were given */
+		struct ztuning_rule *rules; /* [n], in the order of the table */
 		int n;
 	} of[ZTUNING_COLLECTIVES];
 };
 
-/* The defaults, as text: what etc/zipper.tuning says. */
+/* The defaults as text, which is also in etc/zipper.tuning. */
 extern const char ztuning_defaults_text[];
 
-/* The table with the defaults alone. 0 or -ENOMEM. Free with ztuning_free in any case. */
+/* Makes the table with the defaults alone. Returns 0 or -ENOMEM. To be freed with ztuning_free in any case. */
 int ztuning_init(struct ztuning *, struct zerr *);
 void ztuning_free(struct ztuning *);
 
-/* Equal tables have equal digests, and different ones hardly ever. */
+/* A digest of the table. Equal tables have equal digests; different ones hardly ever have. */
 uint64_t ztuning_digest(const struct ztuning *);
-/* The settings for one call; those that the collective does not have are 0. */
+/* The settings for one call. Settings that the collective does not have are 0. */
 struct ztuning_settings ztuning_choose(const struct ztuning *, enum ztuning_collective, const struct ztuning_case *);
 
 #endif

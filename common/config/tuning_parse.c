@@ -10,7 +10,7 @@
 #include "common/config/tuning_parse.h"
 #include "common/config/tuning_rule.h"
 
-#define LINE_CHARS_MAX 1000 /* of a rule; more is no rule */
+#define LINE_CHARS_MAX 1000 /* of a rule: conditions and settings */
 
 static const char blanks[] = " \t\r\n\v\f";
 
@@ -75,7 +75,7 @@ static const char *const yes_no_words[] = {"no", "yes", NULL};
 
 static const struct setting {
 	struct zconf_row row;
-	unsigned collectives; /* that have it: HAS() */
+	unsigned collectives; /* the collectives that have it: HAS() */
 } settings[] = {
 	{{SETTING(segment), .type = ZCONF_BYTES, .min = 256, .max = INT64_C(1) << 30}, CUT},
 	{{SETTING(segments), .type = ZCONF_INT, .min = 1, .max = 1024}, CUT},
@@ -93,7 +93,7 @@ static const struct setting {
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 
-/* Offers every name for "did you mean"; a text of its own, as the nearest one must outlive the loop. */
+/* Offers every name for "did you mean". Each is a text of its own, as the nearest one must outlive the loop. */
 static int refuse_word(const char *what, const char *word, const char *const *names, int n, struct zerr *err)
 {
 	struct znearest near;
@@ -104,7 +104,7 @@ static int refuse_word(const char *what, const char *word, const char *const *na
 	return zerr_set(err, -EINVAL, "%s '%.32s'%s", what, word, znearest_format(&near, hint, sizeof(hint)));
 }
 
-/* Which collectives a line is about: a set of HAS(). */
+/* The collectives that a line is about: a set of HAS(). */
 static int find_collectives(const char *word, unsigned *set, struct zerr *err)
 {
 	const char *names[ZTUNING_COLLECTIVES + 2];
@@ -144,7 +144,7 @@ static int parse_condition(struct ztuning_rule *rule, char *word, char *sign, st
 static int add_rule(struct ztuning *table, int collective, const struct ztuning_rule *rule, struct zerr *err)
 {
 	int n = table->of[collective].n;
-	if ((n & (n - 1)) == 0) { /* powers of two, as the array grows */
+	if ((n & (n - 1)) == 0) { /* at powers of two, when the array grows */
 		size_t room = n ? 2 * (size_t)n : 1;
 		struct ztuning_rule *more = realloc(table->of[collective].rules, room * sizeof(*more));
 		if (!more)
@@ -155,7 +155,7 @@ static int add_rule(struct ztuning *table, int collective, const struct ztuning_
 	return 0;
 }
 
-/* SETTING=VALUE for these collectives, under the conditions that rule has. */
+/* Adds SETTING=VALUE for these collectives, under the conditions of the rule. */
 static int parse_setting(struct ztuning *table, unsigned collectives, struct ztuning_rule *rule, char *word, char *sign,
 	const char *line_name, struct zerr *err)
 {
@@ -198,7 +198,7 @@ static int parse_bridge(struct ztuning *table, char *rest, struct zerr *err)
 	return n > 0 ? 0 : zerr_set(err, -EINVAL, "bridge without latency_ns and bandwidth");
 }
 
-/* Two passes over the words: conditions count for all settings of the line, wherever they stand. */
+/* Two passes over the words, as conditions count for all settings of the line, wherever they stand. */
 static int parse_words(struct ztuning *table, unsigned collectives, char **words, int n, const char *name,
 	struct zerr *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a tuning table consists of: shared by its two files, nobody else's business. */
+/* The rules of a tuning table, as tuning.c and tuning_parse.c see them. */
 #ifndef ZIP_COMMON_CONFIG_TUNING_RULE_H
 #define ZIP_COMMON_CONFIG_TUNING_RULE_H
 
@@ -24,11 +24,11 @@ enum {
 
 struct ztuning_condition {
 	int key;
-	bool below; /* KEY<NUMBER, else KEY>=NUMBER */
+	bool below; /* true: KEY<NUMBER; false: KEY>=NUMBER */
 	int64_t number;
 };
 
-struct ztuning_rule { /* one setting; a line with several makes several rules */
+struct ztuning_rule { /* one setting; a line with several settings makes several rules */
 	struct ztuning_condition conditions[TUNING_CONDITIONS_MAX];
 	int nconditions;
 	size_t offset; /* of the setting in struct ztuning_settings */

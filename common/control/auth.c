@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Proving who one is with libsodium: the only file that needs it. Built twice: into the module zipauth.so that ranks
- * load while they join, and into zipperd and zmpirun. */
+/* Proves an identity with libsodium; no other file needs that library. Built twice: into the module zipauth.so, which
+ * ranks load while they join, and into zipperd and zmpirun. */
 #include "common/control/auth.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "common/base/module.h"
 
-/* Separates these hashes from any other use of the same key. */
+/* Separates these hashes from every other use of the same key. */
 #define LABEL "leiden-zipper hello 1"
 
 static int parse_key(uint8_t key[ZAUTH_KEY_BYTES], const char *hex, struct zerr *err)
@@ -25,9 +25,9 @@ static int parse_key(uint8_t key[ZAUTH_KEY_BYTES], const char *hex, struct zerr 
 
 static void random_bytes(uint8_t *buf, size_t len)
 {
-	const int rc = sodium_init(); /* it chooses faster code; what follows works without */
+	const int rc = sodium_init(); /* sodium chooses faster code; the rest works without it */
 	(void)rc;
-	randombytes_buf(buf, len); /* where there is no randomness it aborts */
+	randombytes_buf(buf, len); /* it aborts where there is no randomness */
 }
 
 static void hash_text(crypto_generichash_state *state, const char *text)

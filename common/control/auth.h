@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Credentials: a shared secret per user, proved by a keyed hash (BLAKE2b of libsodium) over fresh nonces of both
- * sides, so that the secret never travels. libzipper.so loads this code as a module (zipauth.so) only while it joins,
- * so that the application's process keeps no dependency on libsodium.
- */
+/* Credentials: each user has a secret that is shared with zipperd and proved by a keyed hash (BLAKE2b of libsodium)
+ * over fresh nonces of both sides, so that the secret never travels. libzipper.so loads this code as a module
+ * (zipauth.so) only while it joins, so that the application's process keeps no dependency on libsodium. */
 #ifndef ZIP_COMMON_CONTROL_AUTH_H
 #define ZIP_COMMON_CONTROL_AUTH_H
 
@@ -13,19 +11,19 @@
 
 #define ZAUTH_KEY_BYTES 32
 
-/* Whose PROOF: who said HELLO asks, the other one answers (with ZCTL_PROOF_REPLY). They differ, so that a proof that is
- * sent back is no answer. */
+/* Whose PROOF it is: the side that said HELLO asks, the other side answers (with ZCTL_PROOF_REPLY). The two proofs
+ * differ, so that a proof which is sent back is no answer. */
 enum zauth_side { ZAUTH_ASKS, ZAUTH_ANSWERS };
 
 /* The entry points of the module, found by dlsym(ZAUTH_SYMBOL). */
 struct zauth_ops {
 	const char *release; /* see module.h */
-	/* 64 hex digits -> key. -EINVAL with reason. */
+	/* Reads 64 hex digits. -EINVAL with the reason. */
 	int (*parse_key)(uint8_t key[ZAUTH_KEY_BYTES], const char *hex, struct zerr *);
 	void (*random)(uint8_t *buf, size_t len);
 	void (*prove)(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side,
 		const struct zctl_hello *, const struct zctl_challenge *);
-	/* The same as prove, compared in constant time. 0 or -EACCES. */
+	/* Compares with what prove would write, in constant time. 0 or -EACCES. */
 	int (*check)(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side,
 		const struct zctl_hello *, const struct zctl_challenge *);
 	void (*wipe)(void *buf, size_t len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control messages to bytes and back. Each message is described once, by a list of fields; encoder and decoder both
- * walk that list, so they cannot disagree. Set-up only, never on the data path. */
+/* Control messages to bytes and back. Each message is described once, by a list of fields; the encoder and the decoder
+ * both walk that list, so they cannot disagree. Set-up only, never on the data path. */
 #include "common/control/ctl.h"
 
 #include <errno.h>
@@ -16,10 +16,11 @@ enum field_kind { F_END, F_U8, F_U32, F_U64, F_BYTES, F_NAME, F_NAME_OR_EMPTY, F
 struct field {
 	enum field_kind kind;
 	size_t offset;	/* in the struct */
-	size_t size;	/* BYTES: how many; NAME, TEXT: room with the zero; LIST: of one element in memory */
-	size_t pointer; /* LIST: offset of the pointer to the elements (offset is that of the u32 count) */
-	size_t wire;	/* LIST: least bytes of one element on the wire; bounds what a peer can make us allocate */
-	uint32_t max;	/* LIST: most elements */
+	size_t size;	/* BYTES: their number; NAME, TEXT: room with the zero; LIST: of one element in memory */
+	size_t pointer; /* LIST: offset of the pointer to the elements (`offset` is that of the u32 count) */
+	size_t wire;  /* LIST: the least bytes of one element on the wire, which bounds the memory that a peer can make
+			 us allocate */
+	uint32_t max; /* LIST: the largest number of elements */
 	const struct field *element;
 };
 
@@ -188,7 +189,7 @@ static void put_fields(struct writer *w, const struct field *f, const void *base
 		case F_TEXT:
 			put_text(w, at, f->size);
 			break;
-		case F_SIZES: { /* one for each of the names in front of it */
+		case F_SIZES: { /* one size for each of the names before it */
 			const struct zctl_create *c = base;
 			int parts = zctl_name_split_parts(c->parts, NULL, ZCTL_PARTS_MAX);
 			n = parts < 0 ? 0 : (uint32_t)parts;
@@ -227,7 +228,7 @@ int zctl_encode(uint8_t *buf, size_t cap, const struct zctl_msg *msg)
 struct reader {
 	const uint8_t *p;
 	size_t left;
-	const char *bad; /* first thing that was wrong */
+	const char *bad; /* the first error */
 	bool no_memory;
 };
 

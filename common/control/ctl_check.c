@@ -6,7 +6,8 @@
 
 #include "common/control/ctl_name.h"
 
-/* Runs that cover 0..total-1 within parts of these sizes. That no lrank is there twice is the reader's to check. */
+/* Checks runs, which must cover 0..total-1 within parts of these sizes. The reader of the message checks that no lrank
+ * occurs twice. */
 static const char *check_runs(const struct zctl_run *runs, uint32_t nruns, const uint32_t *sizes, uint32_t nparts)
 {
 	uint64_t next = 0, ranks = 0;
@@ -18,14 +19,14 @@ static const char *check_runs(const struct zctl_run *runs, uint32_t nruns, const
 		next += run->count;
 	}
 	for (uint32_t i = 0; i < nparts; i++) {
-		if (sizes[i] == 0) /* CREATE: it would stand for "not told", and any number could come */
+		if (sizes[i] == 0) /* CREATE: a zero would mean "not told", and any number of ranks could come */
 			return "a part of the world is empty";
 		ranks += sizes[i];
 	}
 	return ranks == next && ranks <= ZCTL_RANKS_MAX ? NULL : "the parts and runs of the world do not fit together";
 }
 
-/* A rank builds its tables from this without looking again, so it must hold together. */
+/* A rank builds its tables from the message without another check, so the contents must hold together. */
 static const char *check_world(const struct zctl_world *w)
 {
 	uint32_t sizes[ZCTL_PARTS_MAX];

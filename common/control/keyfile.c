@@ -65,11 +65,11 @@ static int note_user(struct keyfile *f, const char *user)
 
 bool zkeyfile_user_ok(const char *user)
 {
-	/* Jobs are told apart by USER/JOB; '#' begins a comment. */
+	/* USER/JOB tells jobs apart, and '#' begins a comment. */
 	return zctl_name_ok(user) && !strchr(user, '/') && *user != '#';
 }
 
-/* One line, which it may cut up. *user stays NULL where it holds no key. */
+/* Reads one line, which it may cut up. *user stays NULL where the line holds no key. */
 static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZAUTH_KEY_BYTES], struct zerr *err)
 {
 	char *save = NULL;
@@ -108,7 +108,7 @@ int zkeyfile_read_all(const struct zauth_ops *auth, const char *path,
 		close(fd);
 		return zerr_set(err, rc, "%s: %s", path, strerror(-rc));
 	}
-	setvbuf(in, NULL, _IONBF, 0); /* no copy of the keys in a buffer that nobody wipes */
+	setvbuf(in, NULL, _IONBF, 0); /* so that no key stays in a buffer that nobody wipes */
 	int rc = 0;
 	for (int n = 1; rc == 0 && fgets(line, sizeof(line), in); n++) {
 		char *user = NULL;

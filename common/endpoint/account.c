@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counting what endpoints take, see account.h. */
+/* Counts the resources that endpoints take, see account.h. */
 #include "common/endpoint/account.h"
 #include "common/endpoint/ep_set.h"
 
@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b)
 	return x->uuar < y->uuar ? -1 : x->uuar > y->uuar;
 }
 
-/* Those on one page: from..to - 1 of the sorted places. */
+/* The places from..to - 1 of the sorted list, which lie on one page. */
 static void count_page(struct zaccount *a, const struct zep_place *place, size_t from, size_t to)
 {
 	a->used_pages++;
@@ -83,7 +83,7 @@ uint64_t zaccount_wasted(const struct zaccount *a)
 /* --- printing */
 enum { NAME_WIDTH = 16 };
 static const struct {
-	const char *head, *name; /* of the table, of the CSV file */
+	const char *head, *name; /* in the table; in the CSV file */
 	int width;
 } columns[] = {
 	{"CTXs", "contexts", 5},

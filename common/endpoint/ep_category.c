@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The endpoint categories by name, and which plans can be built; see endpoint.h. */
+/* The endpoint categories, see ep_category.h. */
 #include "common/endpoint/ep_category.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* as the paper's figures call them */
+/* as the figures of the paper call them */
 const char *const zep_category_names[ZEP_CATEGORIES + 1] = {
 	[ZEP_MPI_EVERYWHERE] = "mpi-everywhere",
 	[ZEP_2XDYNAMIC] = "2xdynamic",

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 4096u /* a UAR page of mlx5, whatever the host's page size is */
+#define PAGE_BYTES 4096u /* a UAR page of mlx5, whatever the page size of the host is */
 
 static uint64_t mapped_bytes(void)
 {
@@ -40,7 +40,7 @@ const char *zep_ibv_hint(int code)
 static int fail_with(const struct zep_ibv *v, struct zerr *err, const char *what, const char *hint)
 {
 	int code = zep_ibv_refusal();
-	/* a provider without it has no function for it, or refuses what it does not know */
+	/* a provider without this call has no function for it, or refuses unknown flags */
 	if (code == ENOSYS || code == ENOTSUP)
 		code = EOPNOTSUPP;
 	return zerr_set(err, -code, "%s: cannot make %s: %s%s", v->device, what, strerror(code), hint);
@@ -142,7 +142,8 @@ static int create_cq(void *to, void *ctx, unsigned depth, bool single, void **cq
 	struct ibv_cq_ex *ex = ibv_create_cq_ex(ctx, &attr);
 	*cq = ex ? ibv_cq_ex_to_cq(ex) : NULL;
 	if (!ex && zep_ibv_refusal() == EINVAL)
-		errno = EOPNOTSUPP; /* has the call and not the flag; were it the depth, the plain one says so */
+		errno = EOPNOTSUPP; /* the provider has the call but not the flag; if the depth were the reason, the
+				       plain call says so */
 	return ex ? 0 : fail_locked(to, err, "a single-threaded completion queue");
 }
 
@@ -194,7 +195,7 @@ static void destroy(void *to, enum zep_kind kind, void *object)
 	}
 }
 
-/* The address of the queue pair's doorbell register is that of its uUAR. */
+/* The address of the queue pair's doorbell register is the address of its uUAR. */
 static int locate(void *to, void *qp, struct zep_place *place)
 {
 	const struct zep_ibv *v = to;
@@ -210,7 +211,7 @@ static int locate(void *to, void *qp, struct zep_place *place)
 static int allocated(void *to, uint64_t *pages, uint64_t *uuars)
 {
 	(void)to, (void)pages, (void)uuars;
-	return -EOPNOTSUPP; /* no provider tells how many it has not used */
+	return -EOPNOTSUPP; /* no provider tells the number of unused ones */
 }
 
 static int bytes(void *to, uint64_t *n)

@@ -7,7 +7,7 @@
 #include "common/endpoint/ep_category.h"
 #include "common/endpoint/ep_kept.h"
 
-#define SEVERAL 2 /* threads, of which a category's plan says what they share: any number but one says the same */
+#define SEVERAL 2 /* of which a category's plan says what they share: any number but 1 gives the same plan */
 
 int zep_seat_add_pd(struct zep_context *c, struct zep_kept *kept, struct zerr *err)
 {
@@ -31,7 +31,7 @@ static int add_td(struct zep_kept *kept, struct zep_context *c, void **td, struc
 	return rc == 0 ? zep_kept_add(kept, ZEP_TD, *td, err) : rc;
 }
 
-/* The provider puts an even thread domain and the odd one after it on one page. */
+/* The provider puts an even thread domain and the next odd one on one page. */
 static int add_domain(struct zep_kept *kept, const struct zep_plan *plan, struct zep_context *c, void *pd,
 	void **domain, struct zerr *err)
 {
@@ -61,7 +61,7 @@ int zep_seat_open(struct zep_seat *s, const struct zep_plan *plan, struct zep_co
 	zep_kept_drop(kept, ZEP_PARENT, parents);
 	zep_kept_drop(kept, ZEP_TD, tds);
 	s->domain = s->unused = pd;
-	c->no_domains = rc != -EIO && rc != -ENODEV; /* whatever it lacks: providers have many names for it */
+	c->no_domains = rc != -EIO && rc != -ENODEV; /* whatever the provider lacks: it has many errnos for it */
 	return c->no_domains ? 0 : rc;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Building endpoints by a plan, see endpoint.h. */
+/* Building the endpoints of a plan, see ep_set.h. */
 #include "common/endpoint/ep_set.h"
 
 #include <errno.h>
@@ -12,13 +12,13 @@
 #include "common/endpoint/ep_kept.h"
 #include "common/endpoint/ep_seat.h"
 
-/* The j-th of what is shared `ways` ways is for threads j * ways to (j + 1) * ways - 1. */
+/* An object that `ways` threads share: the j-th one is for threads j * ways to (j + 1) * ways - 1. */
 static unsigned count(unsigned threads, unsigned ways)
 {
 	return (threads + ways - 1) / ways;
 }
 
-/* A context and its PDs, in the order of the threads. */
+/* Builds the contexts and their PDs, in the order of the threads. */
 static int build_contexts(struct zep_set *s, struct zerr *err)
 {
 	const struct zep_plan *p = &s->plan;
@@ -95,8 +95,8 @@ static int add_cq(struct zep_set *s, void *ctx, bool single, struct zerr *err)
 	return rc == 0 ? zep_kept_add(&s->kept, ZEP_CQ, cq, err) : rc;
 }
 
-/* A queue pair that nobody uses has a completion queue as useless (section VI: "the memory consumption of QPs and CQs
- * is twice"). They come behind the others, so that zep_set_cq need not know. */
+/* A queue pair that nobody uses has a completion queue that nobody uses (section VI: "the memory consumption of QPs and
+ * CQs is twice"). They stand behind the others, so that zep_set_cq need not know of them. */
 static int build_cqs(struct zep_set *s, struct zerr *err)
 {
 	const struct zep_plan *p = &s->plan;
@@ -169,7 +169,7 @@ void zep_set_destroy(struct zep_set *s)
 	*s = (struct zep_set){.arena = NULL};
 }
 
-/* --- who has what */
+/* --- which objects a thread has */
 void *zep_set_ctx(const struct zep_set *s, unsigned t)
 {
 	return s->kept.objects[ZEP_CTX].at[t / s->plan.ctx_ways];

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #define UUARS_OF_PAGE 2u /* that software may use */
-#define NOT_LOW_MAX 12u	 /* rdma-core, providers/mlx5: more static uUARs than these are of low latency */
+/* In rdma-core, providers/mlx5: if there are more static uUARs than these, some are of low latency. */
+#define NOT_LOW_MAX 12u
 #define UUARS_MAX 512
 
 /* Table I of the paper; thread domains and parent domains are not in it. */
@@ -159,7 +160,7 @@ static int create_cq(void *to, void *ctx, unsigned depth, bool single, void **cq
 	return make(to, ZEP_CQ, ctx, (struct object **)cq, err);
 }
 
-/* Appendix B: low latency one by one, medium latency in turns, and high latency where there is none of medium. */
+/* Appendix B: low latency one by one, then medium latency in turns; high latency where there is none of medium. */
 static unsigned next_static(const struct uarmodel *m, struct context *c)
 {
 	const unsigned nmedium = m->uuars - m->low - 1;
@@ -192,7 +193,7 @@ static int create_qp(void *to, void *pd, void *cq, const struct zep_plan *plan, 
 	return 0;
 }
 
-/* A context's pages for thread domains stay with it until it is closed, as the provider keeps them. */
+/* The pages of a context for thread domains stay with it until it is closed, as the provider keeps them. */
 static void destroy(void *to, enum zep_kind kind, void *object)
 {
 	struct uarmodel *m = to;

@@ -63,7 +63,7 @@ int zgraph_pairs_merge(struct zgraph_pair *p, size_t *n)
 	return 0;
 }
 
-/* Where each rank's edges will stand, off[rank]; and the most of one rank. */
+/* Computes where each rank's edges will stand, off[rank], and the largest number of edges of one rank. */
 static int rows_count(struct zgraph *g, const struct zgraph_edge *e, size_t n, bool keep_self, uint64_t *most,
 	struct zerr *err)
 {
@@ -81,7 +81,7 @@ static int rows_count(struct zgraph *g, const struct zgraph_edge *e, size_t n, b
 	return 0;
 }
 
-/* Every edge into its row. Moves off[] on by a row; rows_merge sets it again. */
+/* Puts every edge into its row. This moves off[] on by a row; rows_merge sets it again. */
 static void rows_fill(struct zgraph *g, const struct zgraph_edge *e, size_t n, bool keep_self)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -94,7 +94,7 @@ static void rows_fill(struct zgraph *g, const struct zgraph_edge *e, size_t n, b
 	}
 }
 
-/* Sorts each row and adds up what has the same peer; fills total_* and the layer. */
+/* Sorts each row and adds up edges with the same peer; fills total_* and the layer. */
 static int rows_merge(struct zgraph *g, struct zgraph_pair *row, struct zerr *err)
 {
 	struct zgraph_layer *l = g->layers;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communication graphs: who sent how much to whom in a run, and the file that holds one. zipmap.graph(5) describes the
- * file byte by byte; libzip writes it (ZIPPER_PROFILE), zipmap reads and writes it.
+ * Communication graphs: how much each rank has sent to each other rank in a run. zipmap.graph(5) describes the file of
+ * a graph byte by byte; libzip writes such files (ZIPPER_PROFILE), zipmap reads and writes them.
  *
- * Ranks are vranks: ranks in the (merged) MPI_COMM_WORLD. Bytes are payload, as the sender's count and datatype say.
+ * Ranks are vranks: ranks in the (merged) MPI_COMM_WORLD. Bytes are payload, by the sender's count and datatype.
  * Nothing here keeps global state; different objects may be used by different threads.
  */
 #ifndef ZIP_COMMON_GRAPH_GRAPH_H
@@ -17,21 +17,21 @@
 
 #define ZGRAPH_VERSION 1
 #define ZGRAPH_RANKS_MAX 0x7fffffffu  /* an MPI rank is an int */
-#define ZGRAPH_PHASE_MAX 0x7fffffffu  /* and so is the level of MPI_Pcontrol */
+#define ZGRAPH_PHASE_MAX 0x7fffffffu  /* and so is a level of MPI_Pcontrol */
 #define ZGRAPH_TITLE_MAX 255u	      /* bytes */
-#define ZGRAPH_EDGES_MAX (1ull << 28) /* that zgraph_load makes unless it is told otherwise: 5 GiB */
+#define ZGRAPH_EDGES_MAX (1ull << 28) /* that zgraph_load makes without another limit: 5 GiB */
 
-/* How the bytes of an edge travelled. In a file as these numbers. */
+/* How the bytes of an edge travelled. Files have these numbers. */
 enum zgraph_class {
 	ZGRAPH_P2P = 0,	 /* point-to-point */
 	ZGRAPH_COLL = 1, /* collectives, decomposed by the model of zipmap.graph(5) */
 	ZGRAPH_PUT = 2,	 /* one-sided, from the origin (the edge's rank) to the target (its peer) */
-	ZGRAPH_GET = 3,	 /* one-sided; noted by the origin, but the bytes go from the peer to the rank */
+	ZGRAPH_GET = 3,	 /* one-sided; the origin has recorded it, but the bytes go from the peer to the rank */
 	ZGRAPH_CLASSES
 };
 extern const char *const zgraph_class_names[ZGRAPH_CLASSES];
 
-/* What is counted by calls. In a file as these numbers. */
+/* What is counted by calls. Files have these numbers. */
 enum zgraph_kind {
 	ZGRAPH_OUTSIDE = 0, /* to processes that are not in this world (MPI_Comm_spawn, MPI_Comm_connect) */
 	ZGRAPH_LOST,	    /* the recorder's table was full: these bytes are in no edge */
@@ -61,7 +61,7 @@ enum zgraph_kind {
 };
 extern const char *const zgraph_kind_names[ZGRAPH_KINDS];
 
-/* count peers from peer on, to each of which the rank sent `bytes` in `messages`. */
+/* The rank sent `bytes` in `messages` to each of `count` peers, from `peer` on. */
 struct zgraph_run {
 	uint32_t phase; /* level of MPI_Pcontrol; 1 where the program sets none */
 	enum zgraph_class class;
@@ -74,19 +74,19 @@ struct zgraph_call {
 	uint32_t phase;
 	enum zgraph_kind kind;
 	uint32_t size;	       /* of the communicator */
-	uint64_t calls, bytes; /* calls >= 1; bytes: what the rank handed in, see zipmap.graph(5) */
+	uint64_t calls, bytes; /* calls >= 1; bytes: of the rank's arguments, see zipmap.graph(5) */
 };
 
-/* Totals over all ranks of what has this phase and class, selected or not, and whether to itself or not. */
+/* Totals over all ranks of one phase and class, whether selected or not, with messages of ranks to themselves. */
 struct zgraph_layer {
 	uint32_t phase;
 	enum zgraph_class class;
-	uint64_t edges, bytes, messages;    /* edges: pairs of a rank and another one */
-	uint64_t self_bytes, self_messages; /* of bytes and messages: to the rank itself */
+	uint64_t edges, bytes, messages;    /* edges: pairs of two different ranks */
+	uint64_t self_bytes, self_messages; /* of bytes and messages: those to the rank itself */
 };
 
-/* A graph in memory: the selected phases and classes added up, ZGRAPH_GET turned round. Rank r sent to the peers
- * peer[off[r]] to peer[off[r + 1] - 1], which ascend, each once. */
+/* A graph in memory: the selected phases and classes are added up, and ZGRAPH_GET is turned round. Rank r sent to the
+ * peers peer[off[r]] to peer[off[r + 1] - 1], which ascend, each once. */
 struct zgraph {
 	uint32_t ranks;
 	uint64_t edges;			      /* off[ranks] */
@@ -108,10 +108,10 @@ struct zgraph_edge {
 	uint32_t src, dst;
 	uint64_t bytes, messages; /* messages >= 1 */
 };
-/* From a list in any order; edges of the same pair are added up. Phase 1, ZGRAPH_P2P, no title. 0, -ENOMEM, -EINVAL (a
- * rank that is not there), -EOVERFLOW (a sum above 2^64). */
+/* Builds a graph from a list in any order; edges of the same pair are added up. Phase 1, ZGRAPH_P2P, no title. Returns
+ * 0, -ENOMEM, -EINVAL (a rank that does not exist), or -EOVERFLOW (a sum above 2^64). */
 int zgraph_build(struct zgraph **, uint32_t ranks, const struct zgraph_edge *, size_t n, bool keep_self, struct zerr *);
-/* Writes a graph as phase 1, ZGRAPH_P2P; its layers and calls are not kept. 0 or a negative errno. */
+/* Writes a graph as phase 1, ZGRAPH_P2P; its layers and calls are not kept. Returns 0 or a negative errno. */
 int zgraph_save(const struct zgraph *, const char *path, struct zerr *);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of commgraph share: the first bytes of a file, numbers of variable length, rows in memory. */
+/* What the modules of this folder share: the first bytes of a file, numbers of variable length, rows in memory. */
 #ifndef ZIP_COMMON_GRAPH_GRAPH_FORMAT_H
 #define ZIP_COMMON_GRAPH_GRAPH_FORMAT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A byte above 127, both ends of a line and the end of a text: a transfer that changes text is noticed at once. */
+/* A byte above 127, both line ends and the end of a text, so that a transfer that changes text is noticed at once. */
 static const uint8_t zgraph_magic[8] = {0x89, 'Z', 'G', 'R', '\r', '\n', 0x1a, '\n'};
 
 #define ZGRAPH_CRC_BYTES 4
@@ -17,7 +17,7 @@ static const uint8_t zgraph_magic[8] = {0x89, 'Z', 'G', 'R', '\r', '\n', 0x1a, '
 
 #define ZGRAPH_VARINT_MAX 10u /* bytes of a 64-bit number */
 
-/* Seven bits a byte, lowest first; the top bit says that more follow. Returns how many bytes were written. */
+/* Writes seven bits a byte, lowest first; the top bit says that more follow. Returns the number of bytes written. */
 static inline size_t zgraph_varint_encode(uint8_t *out, uint64_t v)
 {
 	size_t n = 0;
@@ -30,7 +30,7 @@ static inline size_t zgraph_varint_encode(uint8_t *out, uint64_t v)
 	return n;
 }
 
-/* Returns how many bytes were read; 0 if they end too early, are longer than needed, or exceed 64 bits. */
+/* Returns the number of bytes read; 0: the bytes end too early, are more than needed, or exceed 64 bits. */
 static inline size_t zgraph_varint_decode(const uint8_t *in, size_t len, uint64_t *v)
 {
 	uint64_t value = 0;
@@ -54,7 +54,7 @@ struct zgraph_pair {
 	uint64_t bytes, messages;
 };
 
-/* Sorts *n pairs by peer and adds up those of the same peer. 0 or -EOVERFLOW. */
+/* Sorts *n pairs by peer and adds up pairs of the same peer. Returns 0 or -EOVERFLOW. */
 int zgraph_pairs_merge(struct zgraph_pair *, size_t *n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A zipmap.graph(5) file as a graph in memory: counted in a first reading, filled in a second. See graph.h. */
+/* Loads a zipmap.graph(5) file in two readings: the first counts, the second fills. See graph_load.h. */
 #include "common/graph/graph.h"
 #include "common/graph/graph_load.h"
 #include "common/graph/graph_scan.h"
@@ -14,8 +14,8 @@ struct load {
 	struct zgraph *g;
 	const char *path;
 	struct zgraph_select select;
-	uint64_t edges, gets;		     /* first reading: at most so many */
-	size_t layers_cap, calls_cap, layer; /* layer: the one found last */
+	uint64_t edges, gets;		     /* first reading: an upper bound */
+	size_t layers_cap, calls_cap, layer; /* layer: the one that was found last */
 	uint64_t filled;
 	struct zgraph_pair *row; /* of this rank */
 	size_t row_len, row_cap;
@@ -39,7 +39,7 @@ static int overflow(const struct load *l, struct zerr *err)
 	return zerr_set(err, -EINVAL, "%s: more than 2^64 bytes", l->path);
 }
 
-/* sum += count * value, checked. */
+/* sum += count * value, checked for overflow. */
 static bool add(uint64_t *sum, uint64_t count, uint64_t value)
 {
 	uint64_t product;
@@ -47,7 +47,7 @@ static bool add(uint64_t *sum, uint64_t count, uint64_t value)
 	return !__builtin_mul_overflow(count, value, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
-/* Room for one more element of a table that doubles. */
+/* Makes room for one more element of a table that doubles. */
 static int table_grow(void **table, size_t n, size_t *cap, size_t size)
 {
 	if (n < *cap)
@@ -74,7 +74,7 @@ static int count_header(void *ctx, const struct zgraph_header *h, struct zerr *e
 	return l->g->off ? 0 : no_memory(l, err);
 }
 
-/* The layer of a run, inserted in order if it is new. NULL: no memory. */
+/* The layer of a run, which is inserted in order if it is new. NULL: out of memory. */
 static struct zgraph_layer *layer_of(struct load *l, const struct zgraph_run *r)
 {
 	struct zgraph *g = l->g;
@@ -198,12 +198,12 @@ static int fill_run(void *ctx, uint32_t rank, const struct zgraph_run *r, struct
 	return r->class == ZGRAPH_GET ? fill_get(l, rank, r, err) : fill_pairs(l, rank, r, err);
 }
 
-/* The row of the rank before this one is complete. */
+/* Ends the row of the rank before this one. */
 static int row_flush(struct load *l, uint32_t next_rank, struct zerr *err)
 {
 	struct zgraph *g = l->g;
 
-	/* the file may have changed since it was counted */
+	/* the file may have changed since the first reading */
 	if (next_rank > g->ranks || l->row_len > l->edges - l->filled)
 		return zerr_set(err, -EINVAL, "%s: changed while it was read", l->path);
 	if (zgraph_pairs_merge(l->row, &l->row_len) != 0)
@@ -237,7 +237,7 @@ static int arrays_make(struct load *l, struct zerr *err)
 
 /* --- one-sided fetches, turned round --- */
 
-/* All edges once more, with those of the list. Costs as much memory again, but such programs are few. */
+/* Copies all edges, together with those of the list. That takes as much memory again, but few programs need it. */
 static int gets_merge(struct load *l, struct zerr *err)
 {
 	struct zgraph *g = l->g, *sum = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads zipmap.graph(5) files, row by row, and believes nothing. See graph.h. */
+/* Reads zipmap.graph(5) files row by row and checks everything. See graph_scan.h. */
 #include "common/graph/graph.h"
 #include "common/graph/graph_scan.h"
 
@@ -20,7 +20,7 @@ struct scan {
 	struct zerr *err;
 	const struct zgraph_visitor *visit;
 	void *ctx;
-	uint64_t size, at; /* bytes of the file; read so far, without the row that is being decoded */
+	uint64_t size, at; /* bytes of the file; bytes read so far, without the row that is being decoded */
 	uint32_t crc;
 	struct zgraph_header header;
 	uint32_t rank;
@@ -108,7 +108,7 @@ static int read_header(struct scan *s)
 		if (h->title[i] < 0x20 || h->title[i] > 0x7e)
 			return fail(s, "a title that is no ASCII text");
 	h->title[len] = '\0';
-	/* each row is a byte at least: what follows may allocate for so many */
+	/* each row has at least one byte, so the visitor may allocate memory for so many rows */
 	if (!ranks || ranks > s->size - s->at)
 		return fail(s, ranks ? "the file is too short for its ranks" : "no ranks");
 	h->ranks = (uint32_t)ranks;
@@ -167,7 +167,7 @@ static int decode_calls(struct scan *s)
 	return rc;
 }
 
-/* One run; *next is the lowest peer that it may begin with, and what it leaves. */
+/* Reads one run; *next is the lowest peer that the run may begin with, and becomes that of the next run. */
 static int decode_run(struct scan *s, struct zgraph_run *run, uint64_t *next, bool first)
 {
 	uint64_t head, more = 0;
@@ -249,7 +249,7 @@ static int read_row(struct scan *s)
 
 	if (rc)
 		return rc;
-	/* every row behind this one is a byte at least */
+	/* every later row has at least one byte */
 	uint64_t behind = (uint64_t)s->header.ranks - s->rank - 1 + ZGRAPH_CRC_BYTES;
 	if (s->size - s->at < behind || len > s->size - s->at - behind) {
 		s->at = began;

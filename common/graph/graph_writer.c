@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes zipmap.graph(5) files. See graph.h. */
+/* Writes zipmap.graph(5) files. See graph_writer.h. */
 #define _GNU_SOURCE /* asprintf */
 #include "common/graph/graph.h"
 #include "common/graph/graph_writer.h"
@@ -36,13 +36,13 @@ static int bytes_reserve(struct bytes *b, size_t more)
 	return 0;
 }
 
-/* Room has been reserved. */
+/* The caller has reserved room. */
 static void put(struct bytes *b, uint64_t v)
 {
 	b->len += zgraph_varint_encode(b->data + b->len, v);
 }
 
-/* Is run i the continuation of run i - 1? */
+/* Does run i continue run i - 1? */
 static bool run_continues(const struct zgraph_run *runs, size_t i)
 {
 	const struct zgraph_run *a = &runs[i - 1], *b = &runs[i];
@@ -51,7 +51,7 @@ static bool run_continues(const struct zgraph_run *runs, size_t i)
 	       a->messages == b->messages;
 }
 
-/* Runs first to end - 1 have the same phase and class: one group. */
+/* Writes the runs first to end - 1, which have the same phase and class, as one group. */
 static int group_encode(struct bytes *b, const struct zgraph_run *runs, size_t first, size_t end)
 {
 	uint32_t next = 0;
@@ -164,7 +164,7 @@ static int header_write(struct zgraph_writer *w, unsigned model, const char *tit
 	n += zgraph_varint_encode(head + n, w->ranks);
 	n += zgraph_varint_encode(head + n, model);
 	n += zgraph_varint_encode(head + n, len);
-	/* only what a terminal can show */
+	/* only characters that a terminal can show */
 	for (size_t i = 0; i < len; i++)
 		head[n++] = title[i] >= 0x20 && title[i] < 0x7f ? (uint8_t)title[i] : '?';
 	return write_out(w, head, n, err);
@@ -180,9 +180,9 @@ int zgraph_writer_open(struct zgraph_writer **out, const char *path, uint32_t ra
 	bool there = stat(path, &st) == 0;
 
 	*out = NULL;
-	if (there && !S_ISREG(st.st_mode)) /* /dev/null would be gone */
+	if (there && !S_ISREG(st.st_mode)) /* otherwise /dev/null would be gone */
 		return zerr_set(err, -EINVAL, "%s: not a regular file, and it would be replaced", path);
-	/* where a link leads: it stays, and so does /dev/stdout */
+	/* the target of a link: the link stays, and so does /dev/stdout */
 	if (there && !realpath(path, real))
 		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
 	w = calloc(1, sizeof(*w));
@@ -236,7 +236,7 @@ int zgraph_writer_close(struct zgraph_writer *w, struct zerr *err)
 
 	if (rc == 0)
 		rc = write_out(w, tail, sizeof(tail), err);
-	/* on the disk before it has its name: a crash of the machine leaves the old file or the new one */
+	/* on the disk before it has its name, so that a crash of the machine leaves the old file or the new one */
 	if (rc == 0 && (fflush(w->f) != 0 || (fsync(fileno(w->f)) != 0 && errno != EINVAL)))
 		rc = zerr_set(err, -errno, "%s: %s", w->temporary, strerror(errno));
 	if (rc == 0 && rename(w->temporary, w->path) != 0)

@@ -8,10 +8,10 @@
 
 #include "common/hosts/hostfile.h"
 
-/* The words behind "#ZIP cluster": NAME [OPTION=VALUE ...]. Appends to file->clusters. 0, or -EINVAL, -EEXIST, -E2BIG,
- * -ENOMEM with the reason. */
+/* Reads the words behind "#ZIP cluster": NAME [OPTION=VALUE ...]. Appends to file->clusters. Returns 0, or -EINVAL,
+ * -EEXIST, -E2BIG, -ENOMEM with the reason. */
 int zcluster_parse(struct zhostfile *, char **rest, int line, struct zerr *);
-/* A cluster without options. The same errors. */
+/* Adds a cluster without options. Returns as zcluster_parse. */
 int zcluster_add(struct zhostfile *, const char *name, int line, struct zerr *);
 void zcluster_free(struct zcluster *);
 

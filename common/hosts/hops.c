@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Takes what lies before the next '>' (or the end) out of the text. NULL: it does not fit. */
+/* Takes the text before the next '>' (or the end) out. NULL: it does not fit. */
 static const char *take(const char **text, char *out, size_t cap)
 {
 	size_t len = strcspn(*text, ">");
@@ -58,7 +58,7 @@ int zhops_parse(struct zhops *h, const char *text, struct zerr *err)
 	return rc;
 }
 
-/* A comma that no address follows is part of one. */
+/* A comma that no address follows is part of an address. */
 static size_t length_of_first(const char *text)
 {
 	size_t len = strcspn(text, ",");

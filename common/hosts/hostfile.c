@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the zipper hostfile: Hydra's host lines, and the "#ZIP" lines that make clusters and zippers of them. */
+/* Reads the zipper hostfile: Hydra's host lines, and the "#ZIP" lines that group them into clusters and name the
+ * zippers. */
 #define _GNU_SOURCE /* tdestroy */
 #include "common/hosts/hostfile.h"
 #include "common/hosts/hostfile_find.h"
@@ -61,7 +62,7 @@ static bool is_misspelt_directive(const char *text)
 	return false;
 }
 
-/* Where a host was first named. */
+/* The place where a host was named first. */
 struct named {
 	int cluster, line;
 	char host[]; /* as written there */
@@ -72,7 +73,7 @@ static int named_compare(const void *a, const void *b)
 	return strcasecmp(((const struct named *)a)->host, ((const struct named *)b)->host);
 }
 
-/* Notes a host of the last cluster; -EEXIST if it belongs to another one. */
+/* Records a host of the last cluster. -EEXIST if the host belongs to another cluster. */
 static int claim_host(struct zhostfile *file, const char *host, int line, struct zerr *err)
 {
 	int cluster = file->nclusters - 1;
@@ -93,8 +94,8 @@ static int claim_host(struct zhostfile *file, const char *host, int line, struct
 	return 0;
 }
 
-/* What stands behind a host is Hydra's, but for what other MPIs write there: of that it would say neither file nor
- * line. */
+/* Words behind a host are Hydra's, with the exception of words that other MPIs use there: Hydra would complain about
+ * them without file and line. */
 static int check_rest(const char *rest, const char *host, struct zerr *err)
 {
 	while (*(rest += strspn(rest, ZWORD_BLANKS))) {
@@ -110,8 +111,8 @@ static int check_rest(const char *rest, const char *host, struct zerr *err)
 	return 0;
 }
 
-/* Keeps a host, and what stands behind it. A line that follows another one of the same host adds to it, as Hydra has
- * it, so that -ppn counts such a host once. */
+/* Keeps a host and the words behind it. A line that follows another line of the same host adds to it, as Hydra does, so
+ * that -ppn counts such a host once. */
 static int add_host(struct zcluster *cluster, const char *name, int slots, const char *rest, int line, struct zerr *err)
 {
 	struct zhost *host = cluster->nhosts ? &cluster->hosts[cluster->nhosts - 1] : NULL;
@@ -186,7 +187,7 @@ static int count_zippers_on(const struct zhostfile *file, const char *fabric)
 	return n;
 }
 
-/* Each is the network of a cluster, or leads from one zipper to another. */
+/* Each fabric is the network of a cluster, or leads from one zipper to another. */
 static int check_fabrics(const struct zhostfile *file, struct zerr *err)
 {
 	for (int z = 0; z < file->nzippers; z++) {
@@ -208,7 +209,7 @@ static int check_fabrics(const struct zhostfile *file, struct zerr *err)
 	return 0;
 }
 
-/* What only the whole file can tell. */
+/* Checks that need the whole file. */
 static int check_whole(const struct zhostfile *file, struct zerr *err)
 {
 	for (int c = 0; c < file->nclusters; c++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The zipper hostfile, zipper.hosts(5): a Hydra hostfile whose "#ZIP" lines say which cluster the hosts below belong
- * to, and where the zippers are. Start-up only; one thread; the struct owns everything it points to.
+ * The zipper hostfile, zipper.hosts(5): a Hydra hostfile whose "#ZIP" lines say to which cluster the hosts below
+ * belong, and where the zippers are. Start-up only; one thread; the struct owns everything it points to.
  *
  *   #ZIP cluster NAME [OPTION=VALUE ...]      hosts below belong to it; options: launcher, launcher-exec, iface,
  *                                             localhost (passed to that cluster's mpiexec), n (ranks, default slots),
  *                                             device (DEVICE:PORT that its ranks use)
- *   #ZIP zipper HOST FABRIC=ADDRESS ...       a zipper node; a fabric is named like the cluster it serves, or
- *                                             is a transit fabric, which joins zippers alone: two or more
+ *   #ZIP zipper HOST FABRIC=ADDRESS ...       a zipper node; a fabric has the name of the cluster that it serves, or
+ *                                             is a transit fabric, which only joins zippers: two or more
  *   #ZIP node HOST[,HOST ...] OPTION ...      what zipmap should know of hosts: speed=X, cores=N, reserve=N,
  *                                             topology=TEXT, hca=NAME; any other word is a feature (gpu, gpu=4)
  *   HOST[:SLOTS] [hydra options]              as Hydra reads them
@@ -25,7 +25,7 @@
 struct zhost {
 	char *name;
 	int slots;  /* 1 if not written */
-	char *rest; /* what stood behind, for Hydra; NULL if nothing */
+	char *rest; /* the words behind it, for Hydra; NULL: none */
 	int line;   /* in the file, for messages */
 	int node;   /* index of its "#ZIP node" line in zhostfile.nodes, or -1 */
 };
@@ -52,7 +52,7 @@ struct zcluster {
 	char *name;
 	struct zhost *hosts;
 	int nhosts;
-	int slots;					    /* sum */
+	int slots;					    /* sum over its hosts */
 	char *launcher, *launcher_exec, *iface, *localhost; /* NULL if not given */
 	char *device;					    /* DEVICE:PORT; NULL if not given */
 	int nranks;					    /* n=, or 0 */
@@ -62,8 +62,8 @@ struct zcluster {
 struct zport {
 	char *fabric;
 	struct zaddr addr;
-	bool fixed; /* port (TCP, also behind the @ of Verbs) or path (shm) is written: a zipperd that runs there.
-		     * Without, whoever starts the job may start one. Verbs without @: addr.via is the zipper's host */
+	bool fixed; /* a port (TCP, also behind the @ of Verbs) or path (shm) is written: a zipperd runs there. If not,
+		       the launcher of the job may start one. Verbs without @: addr.via is the zipper's host */
 };
 
 struct zzipper {
@@ -81,16 +81,19 @@ struct zhostfile {
 	int nzippers;
 	struct znode *nodes;
 	int nnodes;
-	void *names; /* while it is read: a tree (tsearch(3)) of the first hosts of each name */
+	void *names; /* while the file is read: a tree (tsearch(3)) of the first hosts of each name */
 };
 
-/* 0, or a negative errno with "path:line: reason". Checked: unknown directive or option, missing name, duplicate
- * cluster, host in two clusters, slots that are no positive number, fabric of one zipper alone without a cluster of
- * that name, zipper with fewer than two fabrics, fabric given twice, bad address, host line before any cluster
- * (allowed: cluster "default"), empty cluster, no host at all, a node line for no host or a second one for a host, a
- * comment that was meant as a directive ("# zip cluster"). On error nothing is owned. */
+/*
+ * Reads a hostfile. Returns 0, or a negative errno with "path:line: reason"; on error nothing is owned. It refuses: an
+ * unknown directive or option, a missing name, a duplicate cluster, a host in two clusters, slots that are no positive
+ * number, a fabric of a single zipper without a cluster of that name, a zipper with fewer than two fabrics, a fabric
+ * that is given twice, a bad address, an empty cluster, a file without hosts, a node line for no host or a second one
+ * for a host, a comment that was meant as a directive ("# zip cluster"). Host lines before any cluster belong to the
+ * cluster "default".
+ */
 int zhostfile_read(struct zhostfile *, const char *path, struct zerr *);
-/* The same from an open stream; path is only for messages. */
+/* Reads from an open stream. The path only stands in messages. */
 int zhostfile_parse(struct zhostfile *, FILE *, const char *path, struct zerr *);
 void zhostfile_free(struct zhostfile *);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Equal up to the first dot, where one of the two is written without domain. */
+/* Are the names equal up to the first dot, where one of them is written without domain? */
 static bool is_short_form(const char *a, const char *b)
 {
 	size_t alen = strcspn(a, "."), blen = strcspn(b, ".");
@@ -52,7 +52,7 @@ uint64_t zhostfile_find_clusters(const struct zhostfile *file, int zipper)
 	uint64_t bits = 0;
 	for (int p = 0; p < z->nports; p++) {
 		int cluster = zhostfile_find_cluster(file, z->ports[p].fabric);
-		bits |= cluster >= 0 ? UINT64_C(1) << cluster : 0; /* else it is a transit fabric */
+		bits |= cluster >= 0 ? UINT64_C(1) << cluster : 0; /* otherwise it is a transit fabric */
 	}
 	return bits;
 }

@@ -88,7 +88,7 @@ static bool is_on(const struct zhostgraph *g, int zipper, int fabric)
 	return false;
 }
 
-/* Takes away what leads nowhere: as long as that lets something else lead nowhere, too. */
+/* Removes zippers and fabrics that lead nowhere, until no more of them do. */
 static bool prune(struct zhostgraph *g)
 {
 	bool changed = false;
@@ -110,7 +110,7 @@ static bool prune(struct zhostgraph *g)
 	return changed;
 }
 
-/* One step from the fabrics that are so far to all zippers there, and to their other fabrics. */
+/* Goes one step from the fabrics at this distance to all zippers there, and to their other fabrics. */
 static bool spread(struct zhostgraph *g, int far)
 {
 	bool any = false;
@@ -149,7 +149,7 @@ void zhostgraph_measure(struct zhostgraph *g, int zipper)
 		;
 }
 
-/* Zippers that are not in one piece with the parts are of no use, and all parts must be in one. */
+/* Removes zippers that are not in one piece with the parts. All parts must be in one piece. */
 static int take_piece(struct zhostgraph *g, struct zerr *err)
 {
 	char names[ZCTL_PARTS_MAX * (ZCTL_NAME_MAX + 1) + 1] = "";

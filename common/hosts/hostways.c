@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which zippers carry a job, see hostways.h. */
+/* The zippers that carry a job, see hostways.h. */
 #include "common/hosts/hostways.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "common/hosts/hostfile_find.h"
 #include "common/hosts/hostgraph.h"
 
-/* The way of a part to the zipper that was measured; rails take turns where several are equally short. */
+/* The way of a part to the zipper that was measured. Rails take turns where several ways are equally short. */
 static int make_way(const struct zhostgraph *g, struct zhostway *way, int rail, int zipper, int part, struct zerr *err)
 {
 	int fabric = g->part[part];
@@ -29,7 +29,7 @@ static int make_way(const struct zhostgraph *g, struct zhostway *way, int rail, 
 	return 0;
 }
 
-/* Which of its ports are of use. */
+/* The useful ports of a zipper. */
 static int note_ports(const struct zhostgraph *g, uint64_t *ports, int zipper, struct zerr *err)
 {
 	const struct zzipper *z = &g->hosts->zippers[zipper];
@@ -42,8 +42,8 @@ static int note_ports(const struct zhostgraph *g, uint64_t *ports, int zipper, s
 	return 0;
 }
 
-/* Some rail must carry what two parts send each other. The first zipper of the shortest way between them always does:
- * this says so should the ways ever be made otherwise. */
+/* Some rail must carry the messages between two parts. The first zipper of the shortest way between them always does;
+ * this check reports a change of the ways that breaks it. */
 static int check_pairs(const struct zhostways *w, const struct zhostgraph *g, struct zerr *err)
 {
 	for (int p = 0; p < w->nparts; p++)
@@ -64,7 +64,7 @@ static int allocate_ways(struct zhostways *w, struct zerr *err)
 	return w->way ? 0 : zerr_set(err, -ENOMEM, "out of memory");
 }
 
-/* All zippers between the parts. */
+/* Takes all zippers between the parts. */
 static int find_between(struct zhostways *w, struct zhostgraph *g, const bool *left_out, struct zerr *err)
 {
 	w->hops = true;
@@ -93,7 +93,7 @@ static int find_between(struct zhostways *w, struct zhostgraph *g, const bool *l
 	return rc == 0 ? check_pairs(w, g, err) : rc;
 }
 
-/* Those that join all parts. */
+/* Takes the zippers that join all parts. */
 static int find_joining(struct zhostways *w, const struct zhostgraph *g, int max, const bool *left_out,
 	struct zerr *err)
 {

@@ -16,11 +16,11 @@
 #include "common/hosts/hostfile_find.h"
 
 #define NAME_CHARS_MAX 253   /* of a node, as in the hostfile */
-#define HINT_NODES_MAX 10000 /* more are not searched for a similar name */
+#define HINT_NODES_MAX 10000 /* among more names no similar one is looked for */
 
 static const char blanks[] = " \t\r\n\v\f";
 
-/* What is needed while reading: the map may still grow, and names are found by hash. */
+/* State of a reading: the map may still grow, and names are found by hash. */
 struct reading {
 	struct zmap *map;
 	uint32_t cap_ranks, cap_names;
@@ -42,7 +42,7 @@ static uint32_t *find_slot(const struct reading *r, const char *text)
 	return &r->slots[at];
 }
 
-/* Twice the names, and slots for them all: at most half of the slots are used. */
+/* Makes room for twice the names, and slots for all of them: at most half of the slots are used. */
 static int grow_names(struct reading *r)
 {
 	uint32_t cap = r->cap_names ? 2 * r->cap_names : 16;
@@ -61,7 +61,7 @@ static int grow_names(struct reading *r)
 	return 0;
 }
 
-/* The number of this text among the names. */
+/* The index of this text among the names. */
 static int intern(struct reading *r, const char *text, uint32_t *out)
 {
 	if (r->map->nnames == r->cap_names && grow_names(r) != 0)
@@ -162,7 +162,8 @@ static int keep_cores(struct reading *r, const char *node, const char *cpus, str
 	return 0;
 }
 
-/* Behind "#ZIP ": "NODE: cores CPUS are kept for zipperd[, near ...]"; all else is none of ours. */
+/* Reads the text behind "#ZIP ": "NODE: cores CPUS are kept for zipperd[, near ...]". All other texts are not for this
+ * reader. */
 static int parse_note(struct reading *r, char *text, struct zerr *err)
 {
 	char *node = strsep(&text, ":"), *cpus;
@@ -278,7 +279,7 @@ void zmap_free(struct zmap *map)
 
 /* --- the hostfile's words --- */
 
-struct node { /* what one name of the map means */
+struct node { /* what a name of the map means */
 	bool known;
 	uint32_t of, host;
 	int zipper;	 /* index into zippers, or -1 */
@@ -299,7 +300,7 @@ static int refuse_node(const struct zmap *map, const struct zmap_place *place, c
 		map->names[place->node], file->path, znearest_format(&near, hint, sizeof(hint)));
 }
 
-/* All hosts' names -> their nodes; hosts are many, so those of the map are looked up by number. */
+/* Finds the nodes of all hosts' names. There are many hosts, so the names of the map are looked up by number. */
 static void find_nodes(const struct zmap *map, const struct zhostfile *file, const struct reading *index,
 	struct node *nodes)
 {
@@ -323,7 +324,7 @@ static bool has_port(const struct zzipper *zipper, const char *fabric)
 	return false;
 }
 
-/* Which cluster's job the rank takes part in. */
+/* The cluster in whose job the rank takes part. */
 static int choose_cluster(const struct zmap *map, const struct zmap_place *place, const struct zhostfile *file,
 	const struct node *node, uint32_t *cluster, struct zerr *err)
 {
@@ -370,7 +371,7 @@ static int resolve(const struct zmap *map, const struct zhostfile *file, bool ov
 int zmap_resolve(const struct zmap *map, const struct zhostfile *file, bool oversubscribe, struct zmap_target *targets,
 	struct zerr *err)
 {
-	/* find_slot only reads the map's names. */
+	/* find_slot only reads the names of the map. */
 	struct reading index = {.map = (struct zmap *)(uintptr_t)map, .nslots = 16};
 	while (index.nslots < 2 * map->nnames)
 		index.nslots *= 2;

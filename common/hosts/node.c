@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads "#ZIP node" lines, and finds the hosts that they are about. */
+/* Reads "#ZIP node" lines, and finds their hosts. */
 #include "common/hosts/node.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* malloc failing inside uthash must not end the program */
+/* so that malloc failing inside uthash does not end the program */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
@@ -42,7 +42,7 @@ static int set_speed(struct znode *node, const char *value, struct zerr *err)
 	return 0;
 }
 
-/* A word that is no option of ours is something that the host has: gpu, gpu=4, bigmem. */
+/* Any other word is a feature of the host: gpu, gpu=4, bigmem. */
 static int add_feature(struct znode *node, const char *name, const char *value, struct zerr *err)
 {
 	for (const char *p = name; *p; p++)
@@ -90,7 +90,7 @@ static int add_name(struct znode *node, const char *name, struct zerr *err)
 	return new && (*new = strdup(name)) ? 0 : zword_no_memory(err);
 }
 
-/* NAME, or NAME[FIRST-LAST]REST: as many digits as FIRST has. */
+/* Expands NAME, or NAME[FIRST-LAST]REST with as many digits as FIRST has. */
 static int add_names(struct znode *node, const char *word, struct zerr *err)
 {
 	const char *open = strchr(word, '[');
@@ -121,7 +121,7 @@ int znode_parse(struct zhostfile *file, char **rest, int line, struct zerr *err)
 	*node = (struct znode){.cores = -1, .reserve = -1, .line = line};
 	int rc = 0, options = 0;
 	for (char *word; rc == 0 && (word = zword_next(rest));) {
-		/* hosts are joined by commas, as a word behind a blank could be a feature */
+		/* commas join hosts, as a word behind a blank could be a feature */
 		if (node->nnames == 0) {
 			char *save, *name = strtok_r(word, ",", &save);
 			for (; rc == 0 && name; name = strtok_r(NULL, ",", &save))
@@ -142,11 +142,11 @@ int znode_parse(struct zhostfile *file, char **rest, int line, struct zerr *err)
 
 struct entry {
 	struct zhost *host;
-	struct entry *same; /* the host is listed again: next of its lines */
+	struct entry *same; /* the host is listed again: the next of its lines */
 	UT_hash_handle hh;
 };
 
-/* All host lines by name. */
+/* All host lines, by name. */
 static int index_hosts(const struct zhostfile *file, struct entry *entries, struct entry **table)
 {
 	size_t n = 0;

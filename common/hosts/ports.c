@@ -32,7 +32,7 @@ static int add_port(struct zports *p, char *word, struct zerr *err)
 	return rc;
 }
 
-/* Modifies the text. */
+/* Reads one port. Modifies the text. */
 static int parse_words(struct zports *p, char *text, struct zerr *err)
 {
 	char *rest;
@@ -51,7 +51,7 @@ int zports_parse(struct zports *p, const char *text, struct zerr *err)
 	return rc;
 }
 
-/* "3 ", "3-5 ", or nothing: *text moves behind it. */
+/* Reads "3 ", "3-5 ", or nothing; *text moves behind it. */
 static int scan_ranks(char **text, uint32_t lrank, bool *ours, struct zerr *err)
 {
 	char *p = *text + strspn(*text, blanks), *end;

@@ -15,12 +15,13 @@ struct zports { /* large: not on small stacks */
 	} port[ZCTL_PARTS_MAX];
 };
 
-/* 0, or -EINVAL with the reason: no FABRIC=ADDRESS, a bad name or address, a fabric twice, too many. "" has none. */
+/* Reads ports. "" has none. Returns 0, or -EINVAL with the reason: no FABRIC=ADDRESS, a bad name or address, a fabric
+ * twice, too many. */
 int zports_parse(struct zports *, const char *text, struct zerr *);
-/* From "[RANKS] FABRIC=ADDRESS ...; ...": the ports of this rank of the part, none if it is not there. RANKS is a
- * number or range; without it the ports are those of every rank. */
+/* Reads "[RANKS] FABRIC=ADDRESS ...; ..." and takes the ports of this rank of the part; none if the rank is not there.
+ * RANKS is a number or range; without it the ports are those of every rank. */
 int zports_find(struct zports *, const char *text, uint32_t lrank, struct zerr *);
-/* As zports_parse reads it; 0, or -EMSGSIZE. */
+/* Writes ports as zports_parse reads them. Returns 0 or -EMSGSIZE. */
 int zports_format(const struct zports *, char *buf, size_t cap);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of the zipper hostfile, see hostword.h. */
+/* Words of the zipper hostfile, see word.h. */
 #include "common/hosts/word.h"
 
 #include <ctype.h>

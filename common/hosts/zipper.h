@@ -8,8 +8,8 @@
 
 #include "common/hosts/hostfile.h"
 
-/* The words behind "#ZIP zipper": HOST FABRIC=ADDRESS ... Appends to file->zippers. 0, or -EINVAL, -EEXIST, -ENOMEM,
- * or what zaddr_parse says, with the reason. */
+/* Reads the words behind "#ZIP zipper": HOST FABRIC=ADDRESS ... Appends to file->zippers. Returns 0, or -EINVAL,
+ * -EEXIST, -ENOMEM, or an error of zaddr_parse, with the reason. */
 int zzipper_parse(struct zhostfile *, char **rest, int line, struct zerr *);
 void zzipper_free(struct zzipper *);
 

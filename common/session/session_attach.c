@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Data channels and direct links: connections that carry rank messages once it is said whose they are, see session.h.
- */
-#include "common/session/session_parts.h"
+/* Data channels and direct links, see session_attach.h. */
+#include "common/session/session_attach.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "common/session/session_attach.h"
+#include "common/session/session_io.h"
 #include "common/transport/transports.h"
 
-/* To the caller's endpoint, before anything is said: the other end settles its side with what we say next. Where the
- * link can be settled only later it stays as it is. */
+/* Settles the link to the caller's endpoint before anything is said: our next message lets the other end settle its
+ * side. Where the link can only be settled later it stays as it is. */
 static int settle(struct zlink *link, struct zendpoint **own, struct zerr *err)
 {
 	int rc = 0;
@@ -34,31 +33,31 @@ int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *
 	return zsession_attach_to(out, &way, job, attach, NULL, timeout_ms, err);
 }
 
-/* What data channels say first, to each zipperd on the way. */
+/* Says what a data channel says first to each zipperd on the way. */
 static int say_hello(struct zlink *link, const char *job, int64_t deadline)
 {
 	struct zctl_msg hello = {.type = ZCTL_HELLO};
 	hello.u.hello.service = ZCTL_SERVICE_DATA;
 	strncpy(hello.u.hello.job, job, ZCTL_NAME_MAX);
-	return zsession_send(link, &hello, deadline);
+	return zsession_io_send(link, &hello, deadline);
 }
 
-/* The way to the next zipperd, as reach: but for the pass there is nothing to show. */
+/* Goes on to the next zipperd, as reach in session.c. A data channel shows nothing but the pass. */
 static int pass_on(struct zsession *s, const struct zsession_way *way, int i, const char *job, struct zerr *err)
 {
 	struct zctl_msg out = {.type = ZCTL_REACH}, in;
-	zsession_fill_reach(&out.u.reach, &way->hops[i], &way->hops[i].addr);
+	zsession_io_fill_reach(&out.u.reach, &way->hops[i], &way->hops[i].addr);
 	memcpy(out.u.reach.pass, way->passes[i], ZCTL_TOKEN_BYTES);
 	int rc = say_hello(s->link, job, zclock_ms() + s->timeout_ms);
 	if (rc != 0 && rc != -EPIPE && rc != -ECONNRESET)
-		return zsession_broken(s, rc, err);
-	rc = zsession_request(s, &out, ZCTL_REACHED, &in, false, err);
+		return zsession_io_broken(s, rc, err);
+	rc = zsession_io_request(s, &out, ZCTL_REACHED, &in, false, err);
 	if (rc == 0)
-		zsession_name(s->where, sizeof(s->where), NULL, &way->hops[i].addr);
+		zsession_io_name(s->where, sizeof(s->where), NULL, &way->hops[i].addr);
 	return rc;
 }
 
-/* On a link that is the caller's, whatever happens. */
+/* Passes all zipperds on the way. The link stays the caller's, whatever happens. */
 static int pass_all(struct zlink *link, const struct zsession_way *way, const char *job, char *where, size_t cap,
 	int timeout_ms, struct zerr *err)
 {
@@ -68,7 +67,7 @@ static int pass_all(struct zlink *link, const struct zsession_way *way, const ch
 	snprintf(s.where, sizeof(s.where), "%s", where);
 	for (int i = 0; rc == 0 && i < way->nhops; i++)
 		rc = pass_on(&s, way, i, job, err);
-	zsession_drop_inbox(&s);
+	zsession_io_drop(&s);
 	snprintf(where, cap, "%s", s.where);
 	return rc;
 }
@@ -84,7 +83,7 @@ static int attach(struct zlink *link, const struct zsession_way *way, const char
 	msg.u.attach = *a;
 	rc = say_hello(link, job, deadline);
 	if (rc == 0)
-		rc = zsession_send(link, &msg, deadline);
+		rc = zsession_io_send(link, &msg, deadline);
 	return rc == 0 ? 0 : zerr_set(err, rc, "%s: cannot attach: %s", where, strerror(-rc));
 }
 
@@ -92,7 +91,7 @@ int zsession_attach_to(struct zlink **out, const struct zsession_way *way, const
 	struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	char where[320];
-	int rc = zsession_connect(out, way->zipper, NULL, own != NULL, timeout_ms, where, sizeof(where), err);
+	int rc = zsession_io_connect(out, way->zipper, NULL, own != NULL, timeout_ms, where, sizeof(where), err);
 	if (rc != 0)
 		return rc;
 	rc = settle(*out, own, err);
@@ -123,7 +122,7 @@ int zsession_attach_direct(struct zlink **out, const struct zaddr *addr, const s
 	if (rc != 0)
 		return rc;
 	msg.u.attach = *attach;
-	rc = zsession_send(*out, &msg, deadline);
+	rc = zsession_io_send(*out, &msg, deadline);
 	if (rc != 0) {
 		zerr_set(err, rc, "cannot attach: %s", strerror(-rc));
 		(*out)->ops->close(*out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which transport implements which kind of address, and loading the module of one. Set-up only, one thread. */
+/* The table of transports, and loading the module of one, see transports.h. */
 #include "common/transport/transports.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@ void ztransports_configure(const char *dir, const struct zverbs_options *options
 	verbs_options = options;
 }
 
-/* It stays loaded: its threads of control are the links'. */
+/* The module stays loaded, as links run its code. */
 static const struct ztransport *load_verbs(struct zerr *err)
 {
 	char path[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CRC-32, four bits at a time: a table that can be read. */
+/* CRC-32, four bits at a time, with a table that a person can read. */
 #include "common/wire/crc32.h"
 
 /* The remainder of each value of four bits, reflected. */

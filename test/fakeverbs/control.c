@@ -32,7 +32,7 @@ static unsigned argument(int argc, char **argv, int i)
 	return i < argc ? (unsigned)strtoul(argv[i], NULL, 0) : 0;
 }
 
-/* One line for each queue pair: what tests look at. */
+/* Prints one line for each queue pair, for tests. */
 static void list_qps(struct fake_fabric *f)
 {
 	for (uint32_t i = 0; i < f->nqps; i++) {
@@ -46,7 +46,7 @@ static void list_qps(struct fake_fabric *f)
 	}
 }
 
-/* That are open still, in processes that live. */
+/* Queue pairs that are still open, in processes that live. */
 static unsigned lost_contexts(const struct fake_fabric *f)
 {
 	unsigned n = 0;
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "count") == 0 && point >= 0)
 		printf("%llu\n", (unsigned long long)f->operations[point]);
 	else if (strcmp(what, "silence") == 0 && argc > 2)
-		f->silent = (pid_t)argument(argc, argv, 2); /* what waits goes on with the next receives */
+		f->silent = (pid_t)argument(argc, argv, 2); /* requests that wait go on with the next receives */
 	else if (strcmp(what, "keep") == 0 && argc > 2)
 		f->kept = (pid_t)argument(argc, argv, 2); /* likewise */
 	else if (strcmp(what, "seek") == 0 && argc > 2)

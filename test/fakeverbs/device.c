@@ -229,8 +229,8 @@ static bool is_of_qp(enum ibv_event_type type)
 	       type == IBV_EVENT_SRQ_ERR;
 }
 
-/* Of a completion queue or a shared receive queue: that of the queue pair. After the last event what came before it is
- * shown. */
+/* An event of a completion queue or a shared receive queue is that of the queue pair. After the last event the
+ * completions before it are shown. */
 static bool find_qp(struct ibv_async_event *event, uint32_t number)
 {
 	struct fake_fabric *f = fake_fabric();

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define MAGIC 0x66616b6576657262u
-#define BYTES ((size_t)1 << 30) /* of addresses: only what is used becomes memory */
+#define BYTES ((size_t)1 << 30) /* of addresses: only the used part becomes memory */
 #define DEFAULT "fka,fkb/ip=127.0.0.2"
 
 const char *const fake_point_names[FAKE_POINTS] = {"send", "write", "read", "local", "recv", "post", "post-recv",
@@ -149,7 +149,7 @@ struct fake_fabric *fake_fabric_open(const char *path)
 		init_fabric(f);
 	code = errno;
 	if (fd >= 0) {
-		flock(fd, LOCK_UN); /* the mapping would keep it */
+		flock(fd, LOCK_UN); /* the mapping keeps it */
 		close(fd);
 	}
 	errno = code;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A fake of libibverbs: devices that exist in memory alone, for tests that need no virtual machine and for faults that
- * Soft-RoCE never gives. It has the functions that this project uses, with reliable connected queue pairs.
+ * Soft-RoCE never shows. It has the functions that this project uses, with reliable connected queue pairs.
  *
  * All processes with the same FAKEVERBS_FABRIC (a file; without it each process is alone) share one block of memory,
- * the fabric, in which queues, keys and faults are. There is no thread and no latency: who posts a request carries it
- * out, in other processes' memory by process_vm_readv(2) and process_vm_writev(2). Completions can be held back for a
- * while, so that nobody relies on their being there at once; reads and writes can be kept under way.
+ * the fabric, which has queues, keys and faults. There is no thread and no latency: the process that posts a request
+ * carries it out, in other processes' memory by process_vm_readv(2) and process_vm_writev(2). Completions can be held
+ * back for a while, so that nobody relies on having them at once; reads and writes can be kept under way.
  *
- * FAKEVERBS says which devices there are when the fabric is made, separated by commas: a name and words after slashes,
- * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port; the
- * next have the next ones), ports=N, pkey=P (a further entry of each port's table; in front of each entry is one of
- * limited membership), tds=N (thread domains of a process), mw (memory windows), grh (a global address is required on
- * InfiniBand, too), v1, v12 (RoCE version 1, or both, instead of 2), iwarp (is none for us), silent (no
- * IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, mute (what it refuses to make leaves errno as it was), srq=N (receives
- * of a shared queue, at most), lag=N (microseconds until a completion is seen), memlock=KIB (that a process may
- * register), oldfork (as before Linux 5.13: registered pages are kept from children, if somebody asks for that). Each
- * port is a network of its own.
+ * FAKEVERBS lists the devices when the fabric is made, separated by commas: a name and words after slashes,
+ * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port;
+ * further ports have the next addresses), ports=N, pkey=P (a further entry of each port's table; an entry of limited
+ * membership stands before each entry), tds=N (thread domains of a process), mw (memory windows), grh (InfiniBand
+ * requires a global address, too), v1, v12 (RoCE version 1, or both, instead of 2), iwarp (a device that the transport
+ * refuses), silent (no IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, mute (a refusal leaves errno as it was), srq=N
+ * (receives of a shared queue, at most), lag=N (microseconds until a completion is seen), memlock=KIB (that a process
+ * may register), oldfork (as before Linux 5.13: registered pages are kept from children, if the process asks for that).
+ * Each port is a network of its own.
  *
- * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
- * counted and written to standard error as a complaint, of which tests expect none.
+ * The fake is strict where devices only misbehave: a request that the Verbs do not allow is refused as a device would
+ * refuse it. Besides, it is counted and written to standard error as a complaint, of which tests expect none.
  */
 #ifndef ZIP_TEST_FAKEVERBS_FABRIC_H
 #define ZIP_TEST_FAKEVERBS_FABRIC_H
@@ -72,8 +72,8 @@ extern const char *const fake_point_names[FAKE_POINTS];
 
 struct fake_fault {
 	int value;	/* 0: none */
-	uint32_t after; /* so many go well before */
-	uint32_t times; /* then so many fail */
+	uint32_t after; /* so many calls go well before */
+	uint32_t times; /* then so many calls fail */
 	pid_t pid;	/* of this process alone; 0: of all */
 };
 
@@ -81,7 +81,7 @@ struct fake_port {
 	enum ibv_port_state state;
 	uint16_t lid;
 	uint8_t gid[16];
-	int more_gids; /* behind it (RoCE version 2) */
+	int more_gids; /* behind that of the device (RoCE version 2) */
 	uint8_t more[FAKE_GIDS][16];
 	uint16_t pkey[FAKE_PKEYS];
 };
@@ -106,8 +106,8 @@ typedef uint64_t fake_at;
 
 struct fake_cqe {
 	struct ibv_wc wc;
-	uint64_t seen_ns; /* not before */
-	uint32_t done;	  /* of the send queue: this and all before are free */
+	uint64_t seen_ns; /* not visible before */
+	uint32_t done;	  /* of the send queue: this entry and all before are free */
 	bool send;
 };
 
@@ -116,7 +116,7 @@ struct fake_cq {
 	uint32_t size, head, tail;
 	int vector;
 	enum { FAKE_QUIET, FAKE_ERRORS, FAKE_ALL } armed; /* for what */
-	bool raised;	 /* an event that was not taken: until then arming has no effect, as of mlx5 */
+	bool raised;	 /* an event that was not taken: until then arming has no effect, as on mlx5 */
 	uint64_t cookie; /* struct ibv_cq * of its process */
 	struct fake_address channel;
 };
@@ -143,8 +143,8 @@ struct fake_swqe {
 };
 
 struct fake_qp {
-	bool used, waits; /* waits: for a receive of the peer, or to be under way no longer */
-	bool gone;	  /* its device is: what is under way or posted stays so, and no call changes it */
+	bool used, waits; /* waits: for a receive of the peer, or until it is not kept under way any more */
+	bool gone; /* its device is lost: requests that are under way or posted stay so, and no call changes it */
 	pid_t pid;
 	enum ibv_qp_state state;
 	uint32_t number, peer, sq_psn, rq_psn;
@@ -165,7 +165,7 @@ struct fake_key { /* a memory region or a window */
 	pid_t pid;
 	uint64_t pd, start, len;
 	unsigned access;
-	uint32_t key; /* the number of the entry and, in the lowest byte, what windows change; 0: not bound */
+	uint32_t key; /* the number of the entry and, in the lowest byte, the part that windows change; 0: not bound */
 	uint32_t qp;  /* window: the queue pair it is bound to */
 	uint32_t region, windows; /* window: key of its region; region: windows bound to it */
 };
@@ -180,11 +180,11 @@ struct fake_context {
 struct fake_fabric {
 	uint64_t magic;
 	pthread_mutex_t lock;
-	uint64_t end, free[48]; /* of memory given out; lists by logarithm of the size */
+	uint64_t end, free[48]; /* of memory that was given out; lists by logarithm of the size */
 	bool old_fork;
-	pid_t silent;  /* whose sends are not acknowledged; 0: nobody's; -1: all */
-	pid_t seeking; /* who looks for a way to GIDs until this is 0 (RoCE); 0: nobody */
-	pid_t kept;    /* likewise, whose reads and writes stay under way */
+	pid_t silent;  /* the process whose sends are not acknowledged; 0: none; -1: all */
+	pid_t seeking; /* the process that looks for a way to GIDs until this is 0 (RoCE); 0: none */
+	pid_t kept;    /* the process whose reads and writes stay under way; likewise */
 	uint32_t ndevices, seeks, complaints, stale_used, nqps;
 	uint64_t operations[FAKE_POINTS];
 	struct fake_device device[FAKE_DEVICES];
@@ -194,42 +194,42 @@ struct fake_fabric {
 	struct fake_key key[FAKE_KEYS];
 };
 
-/* The fabric of this process, made or opened with the first call. NULL with errno. */
+/* The fabric of this process, which the first call makes or opens. NULL with errno. */
 struct fake_fabric *fake_fabric(void);
-/* That of others. */
+/* The fabric of other processes. */
 struct fake_fabric *fake_fabric_open(const char *path);
 void fake_lock(struct fake_fabric *);
 void fake_unlock(struct fake_fabric *);
-/* One lock for all that devices do, where real ones have none, puts into order what threads do without one of their
- * own. From now on, or no longer, ThreadSanitizer sees neither that lock nor what is done under it. While only one
- * thread is there. */
+/* One lock for all that devices do, where real devices have none, orders what threads do without a lock of their own.
+ * From now on, or no longer, ThreadSanitizer sees neither that lock nor what is done under it. To be called while there
+ * is only one thread. */
 void fake_unseen(bool);
 
-/* The rest with the lock held. */
+/* The following functions are called with the lock held. */
 void *fake_ptr(struct fake_fabric *, fake_at);
 fake_at fake_alloc(struct fake_fabric *, size_t bytes);
 void fake_free(struct fake_fabric *, fake_at, size_t bytes);
-/* The value if it is this one's turn to fail, or 0. */
+/* The value of a fault if it is this call's turn to fail, or 0. */
 int fake_hit(struct fake_fabric *, enum fake_point);
 __attribute__((format(printf, 2, 3))) void fake_complain(struct fake_fabric *, const char *format, ...);
 struct fake_device *fake_device_find(struct fake_fabric *, const char *name);
-/* One of a port's table; NULL: there is none. */
+/* A GID of a port's table; NULL: there is none. */
 const uint8_t *fake_gid(const struct fake_device *, unsigned port, int index);
-/* An asynchronous event of all contexts, or those of one process (pid not 0), on a device. */
+/* Raises an asynchronous event of a device in all contexts, or in those of one process (pid not 0). */
 void fake_event(struct fake_fabric *, int sock, unsigned device, pid_t, enum ibv_event_type, int port);
-/* One of a queue pair, or of its completion or receive queue, to the context that it was made in. */
+/* Raises an event of a queue pair, or of its completion or receive queue, in the context that it was made in. */
 void fake_qp_event(struct fake_fabric *, int sock, const struct fake_qp *, enum ibv_event_type);
 /* Sends of this process (-1: of all) are not acknowledged, as if their packets were lost and sent again without end; 0:
  * they are again. */
 void fake_silence(struct fake_fabric *, int sock, pid_t);
 /* Reads and writes of this process (-1: of all) stay under way, until their queue pair is in error; 0: they end. */
 void fake_keep(struct fake_fabric *, int sock, pid_t);
-/* A device goes away, for all or for one process (pid not 0), and is back at once, for those who open it anew. Of what
- * is under way nothing is heard any more, nor of completions that were not to be seen yet. */
+/* A device goes away, for all or for one process (pid not 0), and is back at once for processes that open it anew.
+ * Nothing is heard any more of requests under way, nor of completions that were not visible yet. */
 void fake_device_gone(struct fake_fabric *, int sock, unsigned device, pid_t);
 /* A port goes down, or comes up. sock: a datagram socket to tell by. */
 void fake_port_set(struct fake_fabric *, int sock, unsigned device, unsigned port, bool up);
-/* It has another LID, as of a subnet manager, or IP address: nobody answers at the old one any more. */
+/* A port has another LID, as of a subnet manager, or another IP address: nobody answers at the old one any more. */
 void fake_port_renumber(struct fake_fabric *, int sock, unsigned device, unsigned port);
 
 #endif

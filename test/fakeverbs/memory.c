@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory regions and windows of the fake, and who may reach what by them. */
+/* Memory regions and windows of the fake, and the access that they give. */
 #include "test/fakeverbs/objects.h"
 
 #include <errno.h>
@@ -35,13 +35,13 @@ __attribute__((visibility("default"))) int ibv_fork_init(void)
 	fake_lock(f);
 	for (uint32_t i = 0; i < FAKE_CONTEXTS; i++)
 		if (f->context[i].pid == getpid() && !fork_ready)
-			code = EINVAL; /* what it has may be registered already */
+			code = EINVAL; /* its pages may be registered already */
 	fake_unlock(f);
 	fork_ready |= code == 0;
 	return code;
 }
 
-/* Whole pages; one that two regions share comes back with the first. */
+/* Whole pages; a page that two regions share comes back with the first. */
 static void advise(const struct fake_fabric *f, const struct fake_key *k, int advice)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = k->start & ~(page - 1);
@@ -250,5 +250,5 @@ struct fake_key *fake_remote(struct fake_fabric *f, const struct fake_qp *owner,
 	if (!k || k->pid != owner->pid || k->pd != owner->pd || (owner->access & access) != access ||
 		(k->window && k->qp != owner->number))
 		return NULL;
-	return k->window ? &f->key[k->region >> 8] : k; /* whether it is stale is the region's */
+	return k->window ? &f->key[k->region >> 8] : k; /* whether memory is stale is the region's */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queues of the fake, as objects: completion channels and queues, shared receive queues, queue pairs. */
+/* Queues of the fake as objects: completion channels and queues, shared receive queues, queue pairs. */
 #include "test/fakeverbs/objects.h"
 
 #include <arpa/inet.h>
@@ -55,7 +55,7 @@ EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *ctx)
 	return &c->channel;
 }
 
-/* true: it goes; false, with a complaint: it is in use. Leaves the lock if not. */
+/* Returns true: the object goes; false, with a complaint: it is in use. Leaves the lock if not. */
 static bool may_go(unsigned users, const char *what)
 {
 	struct fake_fabric *f = fake_fabric();
@@ -346,7 +346,7 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
 	return 0;
 }
 
-/* What has to come with each state (InfiniBand specification 1.3, table 96), of what we use. */
+/* The attributes that are needed for each state (InfiniBand specification 1.3, table 96), of those that we use. */
 static bool may_change(const struct fake_qp *q, const struct ibv_qp_attr *a, int mask)
 {
 	static const int init = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
@@ -434,7 +434,7 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 		q->retries = a->retry_cnt;
 		q->rnr_retries = a->rnr_retry;
 	} else if (code == 0) {
-		/* by its owner: then it is strict, and what has come is not to be seen before the event */
+		/* by its owner: then the fake is strict, and received messages are not visible before the event */
 		if (!q->own_rq && !d->silent && q->state != IBV_QPS_ERR)
 			fake_hold(f, q, true);
 		fake_qp_error(f, qp->context->async_fd, q);
@@ -453,5 +453,5 @@ EXPORT int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, s
 	const bool gone = ((struct fqp *)qp)->shared->gone;
 	fake_unlock(f);
 	*init = (struct ibv_qp_init_attr){.qp_type = IBV_QPT_RC};
-	return gone ? EIO : mask == IBV_QP_STATE ? 0 : EINVAL; /* nothing else is asked for */
+	return gone ? EIO : mask == IBV_QP_STATE ? 0 : EINVAL; /* no other attribute is asked for */
 }

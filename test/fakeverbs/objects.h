@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This process's objects of the fake, behind those of libibverbs that the caller sees. */
+/* Objects of the fake in this process, behind those of libibverbs that the caller sees. */
 #ifndef ZIP_TEST_FAKEVERBS_OBJECTS_H
 #define ZIP_TEST_FAKEVERBS_OBJECTS_H
 
@@ -13,15 +13,15 @@ struct fcontext {
 	struct fake_device *dev;
 	uint32_t index; /* in fabric.context */
 	unsigned users, tds;
-	struct verbs_context verbs; /* its last member is what the caller sees */
+	struct verbs_context verbs; /* its last member is the object that the caller sees */
 };
 
 struct fpd {
 	struct ibv_pd pd;
-	struct fpd *of;	      /* a parent domain's; NULL else */
+	struct fpd *of;	      /* a parent domain's; otherwise NULL */
 	bool domain;	      /* with a thread domain */
-	atomic_flag busy;     /* somebody posts in it */
-	_Atomic pid_t poster; /* who did first; 0: nobody yet */
+	atomic_flag busy;     /* a thread posts in it */
+	_Atomic pid_t poster; /* the thread that did first; 0: none yet */
 	unsigned users;
 };
 
@@ -37,7 +37,7 @@ struct fcq {
 		struct ibv_cq_ex ex; /* begins in the same way */
 	};
 	fake_at at;
-	bool single, alone; /* alone: while it is polled as an extended one, that busy is ours */
+	bool single, alone; /* alone: while it is polled as an extended queue, that busy is ours */
 	struct ibv_wc now;  /* shown meanwhile */
 	atomic_flag busy;
 	unsigned users, events, acked;
@@ -68,14 +68,14 @@ static inline bool fcontext_is_lost(struct ibv_context *c)
 	return f->fabric->context[f->index].lost;
 }
 
-/* Memory is known to this one. */
+/* Memory is known to this domain. */
 static inline struct fpd *fpd_base(struct ibv_pd *pd)
 {
 	struct fpd *p = (struct fpd *)pd;
 	return p->of ? p->of : p;
 }
 
-/* objects.c. A datagram socket with a name of its own; and what is in the table of a context. */
+/* objects.c: a datagram socket with a name of its own; and the table of a context. */
 int fake_socket(struct fake_address *);
 struct ibv_cq_ex *fake_create_cq_ex(struct ibv_context *, struct ibv_cq_init_attr_ex *);
 
@@ -87,7 +87,7 @@ int fake_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
 /* The calls for an extended one. */
 void fake_extend_cq(struct ibv_cq_ex *);
 int fake_req_notify_cq(struct ibv_cq *, int solicited_only);
-/* With the lock held. The queue pair is in error: what it has is flushed. sock: to tell by. */
+/* With the lock held. The queue pair is in error: its requests are flushed. sock: to tell by. */
 void fake_qp_error(struct fake_fabric *, int sock, struct fake_qp *);
 /* Its completions are not shown, or are again. */
 void fake_hold(struct fake_fabric *, const struct fake_qp *, bool);
@@ -96,7 +96,7 @@ void fake_hold(struct fake_fabric *, const struct fake_qp *, bool);
 bool fake_fork_ready(const struct fake_fabric *);
 struct ibv_mw *fake_alloc_mw(struct ibv_pd *, enum ibv_mw_type);
 int fake_dealloc_mw(struct ibv_mw *);
-/* With the lock held: the region or window of this key, if it gives that access to these bytes; else NULL. */
+/* With the lock held: the region or window of this key, if it gives that access to these bytes; otherwise NULL. */
 struct fake_key *fake_local(struct fake_fabric *, const struct fake_qp *, uint64_t pd, const struct ibv_sge *,
 	unsigned access);
 struct fake_key *fake_remote(struct fake_fabric *, const struct fake_qp *owner, uint32_t rkey, uint64_t addr,

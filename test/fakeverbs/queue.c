@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The data path of the fake: posting, carrying out, completions. Requests of a queue pair are carried out in their
- * order, by who posts them, or, where one had to wait for a receive, by who posts that.
+/* The data path of the fake: posting, carrying out, completions. The requests of a queue pair are carried out in their
+ * order, by the thread that posts them; or, where one had to wait for a receive, by the thread that posts the receive.
  */
 #define _GNU_SOURCE
 #include "test/fakeverbs/objects.h"
@@ -15,7 +14,7 @@
 #include <unistd.h>
 
 #define WAITS ((enum ibv_wc_status) - 1)
-#define STALE 0xdb /* what is read where the memory has left its place */
+#define STALE 0xdb /* the byte that is read where the memory has left its place */
 #define CHUNK 65536
 #define WINDOW_MAX ((uint64_t)1 << 31) /* bytes, as of mlx5 */
 #define HELD UINT64_MAX		       /* seen_ns: until the event */
@@ -72,7 +71,7 @@ static void complete_send(struct fake_fabric *f, int sock, const struct fake_qp 
 		complete(f, sock, q, q->send_cq, &e);
 }
 
-/* What was held back comes now. */
+/* Completions that were held back come now. */
 static void hurry(struct fake_fabric *f, struct fake_cq *cq, int sock)
 {
 	struct fake_cqe *ring = fake_ptr(f, cq->ring);
@@ -121,7 +120,7 @@ void fake_hold(struct fake_fabric *f, const struct fake_qp *q, bool hold)
 
 /* --- memory --- */
 
-/* Between this process's memory and another's; one of the two is ours. false: the other one's is not there. */
+/* Copies between this process's memory and another's; one of the two is ours. false: the other memory is not there. */
 static bool copy(pid_t to, uint64_t dst, pid_t from, uint64_t src, size_t len)
 {
 	const pid_t me = getpid();
@@ -142,7 +141,8 @@ static bool copy(pid_t to, uint64_t dst, pid_t from, uint64_t src, size_t len)
 	return true;
 }
 
-/* The request's bytes to addr in process `to`; backwards: from there. local: of each piece, for its staleness. */
+/* Copies the request's bytes to addr in process `to`; backwards: from there. local: of each piece, for its staleness.
+ */
 static bool move(struct fake_fabric *f, const struct fake_qp *q, const struct fake_swqe *w, pid_t to, uint64_t addr,
 	const struct fake_key *remote, bool backwards)
 {
@@ -313,7 +313,7 @@ static enum ibv_wc_status carry_out(struct fake_fabric *f, int sock, struct fake
 	return sends ? send_to(f, sock, q, p, w) : access_remote(f, sock, q, p, w);
 }
 
-/* Carries out what can be. */
+/* Carries out the requests that can be carried out. */
 static void advance(struct fake_fabric *f, int sock, struct fake_qp *q)
 {
 	struct fake_swqe *sq = fake_ptr(f, q->sq);
@@ -323,7 +323,7 @@ static void advance(struct fake_fabric *f, int sock, struct fake_qp *q)
 		struct fake_swqe *w = &sq[q->next % q->depth];
 		enum ibv_wc_status status = carry_out(f, sock, q, w);
 		if (status == WAITS) {
-			/* a device would try again, after a time that costs all behind it */
+			/* a device would try again, after a time that delays all requests behind it */
 			struct fake_rq *rq = fake_ptr(f, f->qp[q->peer % FAKE_QPS].rq);
 			if (!waited && !is_silent(f, q) && !is_access(w))
 				fake_complain(f, "a send finds no receive");
@@ -338,7 +338,7 @@ static void advance(struct fake_fabric *f, int sock, struct fake_qp *q)
 	}
 }
 
-/* Receives have come: who waits for them goes on. */
+/* Receives have come: senders that wait for them go on. */
 static void go_on(struct fake_fabric *f, int sock, struct fake_rq *rq)
 {
 	if (rq->waiting == 0)
@@ -414,7 +414,7 @@ static int fill(struct fake_swqe *w, const struct ibv_send_wr *wr, uint32_t inli
 	return 0;
 }
 
-/* Is more than one thread here? */
+/* Is there more than one thread here? */
 static bool enter(struct fake_fabric *f, bool alone, atomic_flag *busy, const char *what)
 {
 	if (!alone)
@@ -429,7 +429,7 @@ static bool enter(struct fake_fabric *f, bool alone, atomic_flag *busy, const ch
 }
 
 /* The queue pairs of a thread domain share a doorbell without a lock. FAKEVERBS_ONE_POSTER: threads do not even take
- * turns there, as who has one thread for each domain may promise. */
+ * turns there, as a program with one thread for each domain may promise. */
 static void check_poster(struct fake_fabric *f, struct fpd *pd)
 {
 	pid_t me = gettid(), first = 0;
@@ -535,7 +535,7 @@ int fake_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_r
 
 /* --- looking --- */
 
-/* With the lock held: those that are to be seen. -1: it has failed. */
+/* With the lock held: the visible completions. -1: the queue has failed. */
 static int take(struct fake_fabric *f, struct fcq *mine, int n, struct ibv_wc *wc)
 {
 	struct fake_cq *cq = fake_ptr(f, mine->at);

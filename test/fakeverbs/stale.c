@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Only in the library that is preloaded: memory that leaves its place makes the registrations stale that reach into it,
- * as a device goes on with the old pages. Sees what the program itself calls, not what libc does inside: for free()
- * there is unit/common/regcache.c.
- */
+/* Only in the library that is preloaded: memory that leaves its place makes the registrations stale that reach into it,
+ * as a device goes on with the old pages. It sees calls of the program itself, not calls inside libc: for free() there
+ * is unit/common/regcache.c. */
 #define _GNU_SOURCE
 #include "test/fakeverbs/fabric.h"
 
@@ -25,7 +23,7 @@ __attribute__((visibility("default"))) int munmap(void *addr, size_t len)
 {
 	static int (*next)(void *, size_t);
 	struct fake_fabric *f = fake_fabric();
-	/* at once: another thread may get the address and register what it has there */
+	/* at once: another thread may get the address and register its own memory there */
 	fake_lock(f);
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "munmap");

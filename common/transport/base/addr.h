@@ -19,9 +19,8 @@
 
 enum zaddr_kind { ZADDR_NONE, ZADDR_TCP, ZADDR_SHM, ZADDR_VERBS, ZADDR_KINDS };
 
-#define ZADDR_VIA_OWN                                                                                                  \
-	"*" /* DEVICE:PORT@*:PORT, for listeners: at the IP address of the device's port, as without @                 \
-	     */
+/* DEVICE:PORT@*:PORT, for listeners: at the IP address of the device's port, as without @. */
+#define ZADDR_VIA_OWN "*"
 #define ZADDR_DEFAULT_PORT 7474 /* TCP port of zipperd where none is written */
 
 /* Settings of one network that override the options verbs_... of these names (verbs_options.h). A connecting end takes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the transports need of sockets beside the data path: accepting, connecting within a time. Inner header of the
- * transports. Any thread; all sockets are non-blocking and close-on-exec. */
+/* Sockets of the transports beside the data path: accepting, and connecting within a time. Any thread; all sockets are
+ * non-blocking and close-on-exec. */
 #ifndef ZIP_COMMON_TRANSPORT_BASE_SOCKET_H
 #define ZIP_COMMON_TRANSPORT_BASE_SOCKET_H
 
@@ -9,15 +9,13 @@
 
 #include "common/base/err.h"
 
-/* Monotonic milliseconds, to compute deadlines with. */
-
-/* Connects fd, waiting until deadline_ms at most. 0 or a negative errno (-ETIMEDOUT). The backlog of a Unix socket
- * that is full is waited for, too. */
+/* Connects fd, and waits for that until deadline_ms (zclock_ms) at most; also where the backlog of a Unix socket is
+ * full. Returns 0 or a negative errno (-ETIMEDOUT). */
 int zsocket_connect(int fd, const struct sockaddr *, socklen_t len, int64_t deadline_ms);
 
-/* Accepts one connection: its descriptor, -EAGAIN (nobody waits), or a negative errno with text. *spare is a
- * descriptor that the listener holds (zsocket_spare) so that, where none is left, a peer can be refused at once
- * instead of the listener staying readable for ever. */
+/* Accepts one connection. Returns its descriptor, -EAGAIN (no connection waits), or a negative errno with text. *spare
+ * is a descriptor that the listener holds (zsocket_spare): where no other is left, it lets a peer be refused at once,
+ * so that the listener does not stay readable for ever. */
 int zsocket_accept(int listener, int *spare, struct zerr *);
 int zsocket_spare(void);
 

@@ -9,7 +9,7 @@
 
 #include "common/transport/shm/shm_memory.h"
 
-/* In the file: the control blocks and the probe, then the data of ring 0, then of ring 1. */
+/* The file: the control blocks and the probe, then the data of ring 0, then of ring 1. */
 #define FILE_BYTES (SHM_CTL_BYTES + 2 * SHM_RING_BYTES)
 #define MAP_BYTES (SHM_CTL_BYTES + 4 * SHM_RING_BYTES)
 
@@ -51,7 +51,7 @@ int shm_map_create(struct shm_map *m, struct zerr *err)
 		close(fd);
 		return zerr_set(err, rc, "cannot make shared memory: %s", strerror(-rc));
 	}
-	/* Until a consumer has looked for the first time it counts as sleeping: see the handshake. */
+	/* A consumer counts as sleeping until it has looked for the first time, see shm_setup.h. */
 	for (int i = 0; i < 2; i++)
 		atomic_init(&m->ctl[i]->consumer_sleeps, 1);
 	return fd;

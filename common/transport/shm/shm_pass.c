@@ -10,10 +10,10 @@
 #include "common/transport/shm/shm_link.h"
 #include "common/transport/shm/shm_socket.h"
 
-/* Messages on the socket in front of a descriptor: bytes that wake, of which it holds some hundred, and others. */
+/* Messages on the socket before a descriptor: bytes that wake, some hundred of which fit the socket, and others. */
 #define LOOKS_MAX 4096
 
-/* Of this model, as libzipper needs libc alone: another one would call the dynamic linker. */
+/* Thread-local storage of this model, as libzipper needs libc alone: another model would call the dynamic linker. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
 	struct shm_link *from;
 	struct shm_slots *slots;
@@ -39,7 +39,8 @@ void shm_pass_end(void)
 static void take_descriptor(struct shm_link *l, int fd)
 {
 	struct shm_rx *rx = &l->rx;
-	/* Only who has connected is told of others. What cannot be mapped is not there when it is referred to. */
+	/* Only the connecting side is told of other senders. Slots that cannot be mapped are missing when they are
+	 * referred to. */
 	if (!l->accepted && rx->nsenders < SHM_SENDERS_MAX) {
 		if (!rx->senders)
 			rx->senders = calloc(SHM_SENDERS_MAX, sizeof(*rx->senders));
@@ -56,7 +57,7 @@ bool shm_pass_look(struct shm_link *l)
 	int rc = shm_socket_receive_fds(l->rx.sock, fds, &count);
 	for (size_t i = 0; i < count; i++)
 		take_descriptor(l, fds[i]);
-	/* One is missing, so we do not know any more which is which. */
+	/* A descriptor is missing, so nobody knows any more which number means which slots. */
 	if (rc == -EMFILE)
 		l->rx.error = rc;
 	else if (rc < 0)
@@ -71,8 +72,8 @@ struct shm_slots *shm_pass_find(struct shm_link *l, const struct shm_ref *ref, u
 	if (ref->slot >= SHM_SLOTS || len > SHM_SLOT_BYTES)
 		return NULL;
 	if (ref->sender != SHM_REF_MINE) {
-		/* Nobody tells the accepting side of others. And a peer can fill the socket as fast as it is emptied.
-		 */
+		/* Nobody tells the accepting side of other senders. And a peer could fill the socket as fast as it is
+		 * emptied. */
 		if (l->accepted || ref->sender >= SHM_SENDERS_MAX)
 			return NULL;
 		/* The descriptor was sent before the reference. */
@@ -87,7 +88,7 @@ struct shm_slots *shm_pass_find(struct shm_link *l, const struct shm_ref *ref, u
 
 /* ---- send half ---- */
 
-/* By which number the peer knows the slots of this sender; -1: it does not. */
+/* The number by which the peer knows the slots of this sender; -1: it does not know them. */
 static int number_of(struct shm_link *to, const struct shm_link *sender)
 {
 	struct shm_tx *tx = &to->tx;

@@ -9,7 +9,7 @@ void shm_producer_init(struct shm_producer *p, const struct shm_map *m, int ring
 	*p = (struct shm_producer){.ctl = m->ctl[ring], .data = m->data[ring]};
 }
 
-/* Takes over the consumer's position: 0, or -EPROTO. */
+/* Takes over the consumer's position. Returns 0 or -EPROTO. */
 static int see_head(struct shm_producer *p, memory_order order)
 {
 	uint64_t head = atomic_load_explicit(&p->ctl->head, order);

@@ -19,7 +19,7 @@ struct key {
 };
 _Static_assert(sizeof(struct key) <= ZRMA_KEY_BYTES, "the key fits");
 
-/* 0, or why not all bytes were moved. */
+/* Copies len bytes. Returns 0, or why not all bytes were copied. */
 static int copy(pid_t pid, bool write, uint64_t address, void *local, size_t len)
 {
 	struct iovec here = {local, len}, there = {(void *)(uintptr_t)address, len};
@@ -31,7 +31,7 @@ static int copy(pid_t pid, bool write, uint64_t address, void *local, size_t len
 	if (n == (ssize_t)len)
 		return 0;
 	if (n >= 0)
-		return -EFAULT; /* it ends within */
+		return -EFAULT; /* the memory ends within these bytes */
 	return errno == ESRCH ? -ECONNRESET : -errno;
 }
 
@@ -39,7 +39,7 @@ static int copy(pid_t pid, bool write, uint64_t address, void *local, size_t len
 
 void shm_rma_offer(struct shm_link *l)
 {
-	/* Any value that another process with this number would not have at this place by chance. */
+	/* A value that another process with this number would not have at this place by chance. */
 	l->rma.value = (uint64_t)zclock_ns();
 	atomic_store(&l->rma.word, l->rma.value);
 	*l->map.probe = (struct shm_probe){.address = (uintptr_t)&l->rma.word, .value = l->rma.value};
@@ -78,7 +78,8 @@ static int shm_expose(struct zlink *base, enum zlink_half half, void *memory, si
 
 static void shm_conceal(struct zlink *base, struct zrma_exposure *e)
 {
-	/* Whoever may use process_vm_writev here needs no leave of ours; the key is worth nothing to others. */
+	/* A process that may use process_vm_writev here needs no permission of ours; the key is worth nothing to
+	 * others. */
 	(void)base;
 	(void)e;
 }
@@ -129,7 +130,7 @@ static void shm_limits(const struct zlink *base, struct zrma_limits *out)
 
 static bool shm_is_ordered(const struct zlink *base)
 {
-	(void)base; /* an operation is over before it is under way */
+	(void)base; /* an operation is complete when it returns */
 	return true;
 }
 
@@ -179,7 +180,7 @@ static int shm_reap(struct zlink *base, enum zlink_half half, struct zrma_done *
 
 static void shm_give_up(struct zlink *base, enum zlink_half half)
 {
-	(void)base; /* nor does anything wait for the peer */
+	(void)base; /* nothing waits for the peer */
 	(void)half;
 }
 

@@ -18,7 +18,7 @@
 struct shm_listener {
 	struct zlistener base;
 	int fd, spare;
-	dev_t dev; /* of the socket file, to remove only our own */
+	dev_t dev; /* of the socket file, so that only our own is removed */
 	ino_t ino;
 	struct zaddr addr;
 };
@@ -116,7 +116,7 @@ void shm_setup_close(struct zlink *base)
 	struct shm_link *l = (struct shm_link *)base;
 	if (atomic_load(&l->state) == SHM_READY)
 		shm_producer_close(&l->tx.ring);
-	/* Children of this process may have the sockets, too: it is seen that this one has gone. */
+	/* Children of this process may have the sockets, too. The peer still sees that this process has closed. */
 	shutdown(l->tx.sock, SHUT_RDWR);
 	shutdown(l->rx.sock, SHUT_RDWR);
 	free_link(l);
@@ -209,7 +209,8 @@ int shm_setup_accept(struct zlistener *base, struct zlink **out, struct zerr *er
 
 int shm_setup_take_offer(struct shm_link *l)
 {
-	int fds[SHM_OFFER_FDS] = {-1, -1, -1}; /* a compiler that sees both functions does not see that 1 fills them */
+	int fds[SHM_OFFER_FDS] = {-1, -1,
+		-1}; /* for a compiler that does not see that all are filled when 1 is returned */
 	int rc = shm_socket_receive_offer(l->rx.sock, fds);
 	if (rc <= 0)
 		return rc;
@@ -224,11 +225,11 @@ int shm_setup_take_offer(struct shm_link *l)
 	shm_producer_init(&l->tx.ring, &l->map, 1);
 	shm_consumer_init(&l->rx.ring, &l->map, 0);
 	shm_rma_try(l);
-	/* The first socket is watched for its end only from now on. The second one is writable, which wakes a sender
-	 * that sleeps already; its next post stops watching for that. */
+	/* From now on the first socket is watched for its end only. The second one is writable, which wakes a sender
+	 * that sleeps already; the next post stops watching for that. */
 	l->tx.watch_new = true;
 	rc = shm_setup_watch(l->tx.watch, EPOLL_CTL_MOD, l->rx.sock, 0);
 	if (rc == 0)
 		rc = shm_setup_watch(l->tx.watch, EPOLL_CTL_ADD, l->tx.sock, EPOLLIN | EPOLLOUT);
-	return rc < 0 ? -EPROTO : 1; /* what came is nothing that can be watched */
+	return rc < 0 ? -EPROTO : 1; /* the descriptor that came cannot be watched */
 }

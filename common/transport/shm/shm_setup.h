@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connections of the shm transport: their operations of struct ztransport (transport.h). Inner header.
+ * Setting up links of the shm transport: the operations of struct ztransport (transport.h). transport_shm.c fills in
+ * the link's table.
  *
- * The connecting side makes memory and sockets and hands them over; its first messages may be in the ring before the
- * other side has looked. The accepted link is there at once and empty until the offer has come, which either half may
+ * The connecting side makes memory and sockets and hands them over. Its first messages may be in the ring before the
+ * other side has looked. The accepted link exists at once, and is empty until the offer has come, which either half may
  * take. A consumer counts as sleeping from the beginning, so the first message always brings a byte.
  */
 #ifndef ZIP_COMMON_TRANSPORT_SHM_SHM_SETUP_H
@@ -21,9 +22,10 @@ int shm_setup_connect(struct zlink **, const struct zaddr *, int timeout_ms, str
 int shm_setup_accept(struct zlistener *, struct zlink **, struct zerr *);
 void shm_setup_close(struct zlink *);
 
-/* Of an accepted link: 1: it is ready now; 0: not yet; or why it is broken. One thread at a time. */
+/* Takes the offer of an accepted link. Returns 1: the link is ready; 0: the offer has not come; or why the link is
+ * broken. One thread at a time. */
 int shm_setup_take_offer(struct shm_link *);
-/* epoll_ctl on a descriptor that is told apart by nothing; 0 or a negative errno. */
+/* epoll_ctl on a descriptor, without data. Returns 0 or a negative errno. */
 int shm_setup_watch(int epoll, int op, int fd, uint32_t events);
 
 #endif

@@ -57,8 +57,8 @@ void shm_slots_close(struct shm_slots *s)
 	s->ctl = NULL;
 }
 
-/* In turns, not the one that was read last: that is still in the reader's cache, from where it must be taken away again
- * (on an EPYC 9004 a stream has half the bandwidth then). */
+/* Slots are used in turns, not the slot that was read last: that one is still in the reader's cache, and must be taken
+ * away from there. (On an EPYC 9004 a stream has half the bandwidth then.) */
 int shm_slots_take(struct shm_slots *s)
 {
 	for (uint32_t i = 0; s->ctl && i < SHM_SLOTS; i++) {

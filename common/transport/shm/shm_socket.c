@@ -18,7 +18,7 @@
 
 #define BACKLOG 4096 /* as for TCP */
 
-/* The offer: a fixed text, then the ring size, little-endian. Another version is another text. */
+/* The offer: a fixed text, then the ring size, little-endian. Another version has another text. */
 #define OFFER_BYTES 12
 static void encode_offer(uint8_t out[OFFER_BYTES])
 {
@@ -27,7 +27,7 @@ static void encode_offer(uint8_t out[OFFER_BYTES])
 		out[8 + i] = (uint8_t)(SHM_RING_BYTES >> (8 * i));
 }
 
-/* A directory that others can write to, or that is not ours, could hold anybody's socket. */
+/* A directory of another user, or one that others can write to, could hold anybody's socket. */
 static int check_directory(const char *dir, struct zerr *err)
 {
 	struct stat st;
@@ -61,7 +61,8 @@ int shm_socket_path(char path[SHM_PATH_MAX], const struct zaddr *a, bool create,
 	return check_directory(dir, err);
 }
 
-/* Its address, and in *len how much of it counts: "@NAME" is in the abstract namespace, which is no file. */
+/* Fills in the socket's address, and in *len the bytes that count: "@NAME" is in the abstract namespace, which has no
+ * files. */
 static int open_socket(struct sockaddr_un *sa, socklen_t *len, const char *path)
 {
 	memset(sa, 0, sizeof(*sa));
@@ -76,7 +77,7 @@ static int open_socket(struct sockaddr_un *sa, socklen_t *len, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* 0: the socket was left by a process that is gone, and has been removed. */
+/* Removes the socket of a process that is gone. Returns 0: it was such a socket, and has been removed. */
 static int remove_stale(const struct sockaddr_un *sa)
 {
 	struct stat st;
@@ -112,7 +113,7 @@ int shm_socket_listen(const char *path, struct zerr *err)
 		if (rc == 0 && bind(fd, (struct sockaddr *)&sa, len) < 0)
 			rc = -errno;
 	}
-	/* Root serves other users (shm_socket_check_peer has the rule); anybody else only himself. */
+	/* Root serves other users (shm_socket_check_peer has the rule); a user serves only itself. */
 	if (rc == 0 && ((file && chmod(path, geteuid() == 0 ? 0666 : 0600) < 0) || listen(fd, BACKLOG) < 0)) {
 		rc = -errno;
 		if (file)
@@ -180,7 +181,7 @@ static ssize_t send_message(int fd, const void *bytes, size_t len, const int *fd
 	return n < 0 ? -errno : n;
 }
 
-/* Takes the descriptors out of a message: how many there were. Those beyond the array are closed. */
+/* Takes the descriptors out of a message, and returns their number. Descriptors beyond the array are closed. */
 static size_t take_fds(struct msghdr *msg, int fds[SHM_SOCKET_FDS])
 {
 	size_t count = 0;
@@ -201,8 +202,8 @@ static size_t take_fds(struct msghdr *msg, int fds[SHM_SOCKET_FDS])
 	return count;
 }
 
-/* How many bytes came, -EAGAIN, -ESHUTDOWN or another error. *count: of descriptors, also of those beyond the array.
- * *lost: there were more of them than this process may have. */
+/* Receives bytes. Returns their number, -EAGAIN, -ESHUTDOWN or another error. *count: the number of descriptors, also
+ * of those beyond the array. *lost: there were more descriptors than this process may have. */
 static ssize_t receive_message(int fd, void *bytes, size_t len, int fds[SHM_SOCKET_FDS], size_t *count, bool *lost)
 {
 	union control control;

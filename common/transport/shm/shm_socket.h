@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unix sockets for the shm transport: where they lie, who is at the other end, and the handshake by which the
- * connecting side hands over the shared memory. Inner header. Any thread; nothing blocks but connect. */
+/* Unix sockets of the shm transport: their paths, the identity of the peer, and the handshake by which the connecting
+ * side hands over the shared memory. Any thread; nothing blocks except connect. */
 #ifndef ZIP_COMMON_TRANSPORT_SHM_SHM_SOCKET_H
 #define ZIP_COMMON_TRANSPORT_SHM_SHM_SOCKET_H
 
@@ -12,30 +12,32 @@
 
 #define SHM_PATH_MAX 108 /* sun_path of sockaddr_un, with the zero */
 
-/* The socket's path: the address's own, or the default of this user. create makes the default's directory.
- * 0 or a negative errno with text. */
+/* Finds the socket's path: the path of the address, or the default of this user. create: makes the default's directory.
+ * Returns 0 or a negative errno with text. */
 int shm_socket_path(char path[SHM_PATH_MAX], const struct zaddr *, bool create, struct zerr *);
-/* A listening descriptor, or a negative errno with text: -EADDRINUSE when somebody listens there. A socket that
- * nobody listens on any more is replaced. */
+/* Listens. A socket on which nobody listens any more is replaced. Returns a descriptor, or a negative errno with text;
+ * -EADDRINUSE: somebody listens there. */
 int shm_socket_listen(const char *path, struct zerr *);
-/* A connected descriptor, or a negative errno with text. */
+/* Connects. Returns a descriptor, or a negative errno with text. */
 int shm_socket_connect(const char *path, int timeout_ms, struct zerr *);
-/* Fills the peer's "pid N uid M" and its user; -EACCES with text if it is another one, and neither of the two is root.
- */
+/* Writes the peer as "pid N uid M", and its user. -EACCES with text if the peer is another user, and neither of the two
+ * is root. */
 int shm_socket_check_peer(int fd, char *text, size_t cap, uid_t *, struct zerr *);
 
 enum { SHM_OFFER_MEMORY, SHM_OFFER_SOCKET, SHM_OFFER_SLOTS, SHM_OFFER_FDS };
-/* Hands over descriptors: the memory, the socket that belongs to ring 1 (fd itself belongs to ring 0), and the slots.
- */
+/* Hands over descriptors: the memory, the socket of ring 1 (fd itself is the socket of ring 0), and the slots. */
 int shm_socket_send_offer(int fd, const int fds[SHM_OFFER_FDS]);
-/* 1: fds are the caller's; 0: not there yet; -ESHUTDOWN: the peer closed; -EPROTO: not an offer; or another error. */
+/* Receives the offer. Returns 1: fds are the caller's; 0: not there yet; -ESHUTDOWN: the peer closed; -EPROTO: not an
+ * offer; or another error. */
 int shm_socket_receive_offer(int fd, int fds[SHM_OFFER_FDS]);
 
-/* Afterwards: a byte that wakes, and a descriptor with it. 0; -EAGAIN: not now; others: it cannot be done. */
+/* After the handshake: sends a byte that wakes, with a descriptor. Returns 0; -EAGAIN: not now; others: it cannot be
+ * done. */
 int shm_socket_send_fd(int fd, int passed);
 #define SHM_SOCKET_FDS 4
-/* Takes bytes that wake, and the descriptors that have come with them, which are the caller's: 1; 0: there are none;
- * -ESHUTDOWN: the peer closed; -EMFILE: there was a descriptor that we have no room for; or another error. */
+/* Receives bytes that wake, and the descriptors that have come with them, which are the caller's. Returns 1; 0: there
+ * are none; -ESHUTDOWN: the peer closed; -EMFILE: a descriptor came that this process has no room for; or another
+ * error. */
 int shm_socket_receive_fds(int fd, int fds[SHM_SOCKET_FDS], size_t *count);
 
 #endif

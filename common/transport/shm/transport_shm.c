@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shm transport: messages through rings in memory shared by two processes of one host (shm_ring.h).
+ * The shm transport: messages through rings in memory that two processes of one host share (shm_ring.h).
  *
- * Two Unix sockets belong to a link, one for each ring. They carry no messages: a byte on one says to who sleeps on its
- * ring "look again", and their end is the end of the peer. A byte is sent only where the other side has said that it
- * sleeps. (An eventfd for each half would need an epoll descriptor around it and the socket; measured no faster.)
+ * Two Unix sockets belong to a link, one for each ring. They carry no messages. A byte on a socket wakes the side that
+ * sleeps on its ring, and the end of a socket is the end of the peer. A byte is sent only where the other side has said
+ * that it sleeps. (An eventfd for each half would need an epoll descriptor around it and the socket; measured no
+ * faster.)
  *
- * In the ring: envelope, payload, and nothing up to the next multiple of SHM_RING_ALIGN; or a reference and the
- * envelope, where the payload lies in a slot (shm_slots.h, shm_pass.h). Whole messages are published at once, so a peer
- * that dies leaves no half ones; dying without close is -ECONNRESET.
+ * In the ring: envelope, payload, and a gap up to the next multiple of SHM_RING_ALIGN; or a reference and the envelope,
+ * where the payload lies in a slot (shm_slots.h, shm_pass.h). Whole messages are published at once, so a peer that dies
+ * leaves no half messages. A death without close is -ECONNRESET.
  */
 #define _GNU_SOURCE
 #include "common/transport/base/transport.h"
@@ -30,17 +31,17 @@
 _Static_assert(ZWIRE_ENV_BYTES + ZWIRE_MAX_PAYLOAD <= SHM_RING_BYTES, "the largest message fits the ring");
 _Static_assert(ZWIRE_ENV_BYTES % SHM_RING_ALIGN == 0, "payloads are aligned");
 
-/* Small messages become visible together, at flush or when they are this much. */
+/* Small messages become visible together, at flush or when they have so many bytes. */
 #define PUBLISH_BYTES ((uint64_t)32 << 10)
 /* A reference and its envelope. */
 #define REF_BYTES (SHM_RING_ALIGN + ZWIRE_ENV_BYTES)
 _Static_assert(sizeof(struct shm_ref) <= SHM_RING_ALIGN, "a reference has its place");
-/* The consumer gives space back at the end of a poll or when it has this much. */
+/* The consumer gives space back at the end of a poll, or when it has so many bytes. */
 #define RELEASE_BYTES (SHM_RING_BYTES / 8)
-/* So many vain tries between looks at the socket, which costs a system call. */
+/* So many vain tries between two looks at the socket, as a look costs a system call. */
 #define LOOK_EVERY 64
 
-/* 1: the link is ready; 0: the offer has not come; else why it is broken. Either half may call it. */
+/* Returns 1: the link is ready; 0: the offer has not come; or why the link is broken. Either half may call it. */
 static int join(struct shm_link *l)
 {
 	int state = atomic_load_explicit(&l->state, memory_order_acquire);
@@ -59,7 +60,7 @@ static int join(struct shm_link *l)
 
 static void wake_peer(struct shm_link *l, int sock)
 {
-	/* A full socket holds bytes enough to wake it. */
+	/* A full socket holds enough bytes to wake the peer. */
 	if (send(sock, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
 		atomic_store_explicit(&l->dead, true, memory_order_release);
 }
@@ -86,7 +87,7 @@ static void publish(struct shm_link *l)
 		wake_peer(l, l->tx.sock);
 }
 
-/* What is to be done at times only. 1: go on; else what post returns. */
+/* Work that is rarely needed. Returns 1: go on; or what post returns. */
 static int attend_tx(struct shm_link *l)
 {
 	struct shm_tx *tx = &l->tx;
@@ -109,7 +110,7 @@ static int attend_tx(struct shm_link *l)
 	return 1;
 }
 
-/* No room: the peer must know of all there is, and be alive. */
+/* There is no room: the peer must know of all messages, and be alive. */
 static int refuse(struct shm_link *l, size_t need)
 {
 	struct shm_tx *tx = &l->tx;
@@ -127,8 +128,9 @@ static size_t ring_bytes(size_t len)
 	return (ZWIRE_ENV_BYTES + len + SHM_RING_ALIGN - 1) & ~(SHM_RING_ALIGN - 1);
 }
 
-/* A reference to this payload: to where it lies already, or to a slot of ours into which it is copied now. False: it
- * must go through the ring. Only the connecting side has slots: what the other one sends is forwarded, or small. */
+/* Makes a reference to this payload: to the slot in which it lies already, or to a slot of ours into which it is copied
+ * now. false: the payload must go through the ring. Only the connecting side has slots, as messages of the accepting
+ * side are forwarded ones, or small. */
 static bool refer(struct shm_link *l, const void *payload, size_t len, struct shm_ref *ref)
 {
 	struct shm_tx *tx = &l->tx;
@@ -205,7 +207,7 @@ static void release(struct shm_link *l)
 		wake_peer(l, l->rx.sock);
 }
 
-/* Shows the next message: 1 taken, 0 none there, -EAGAIN refused, else the error that broke the link. */
+/* Shows the next message. Returns 1: taken, 0: there is none, -EAGAIN: refused, or the error that broke the link. */
 static int deliver(struct shm_link *l, const struct zsink *sink)
 {
 	struct shm_rx *rx = &l->rx;
@@ -260,7 +262,7 @@ static int deliver(struct shm_link *l, const struct zsink *sink)
 	return 1;
 }
 
-/* After the peer's end: what is in the ring now is all that ever will be. */
+/* The peer has ended: no more messages will come than are in the ring now. */
 static int end_of_peer(struct shm_link *l)
 {
 	struct shm_rx *rx = &l->rx;
@@ -293,7 +295,7 @@ static int shm_poll(struct zlink *base, const struct zsink *sink, unsigned budge
 		n++;
 	if (rx->ring.head != rx->ring.released)
 		release(l);
-	/* Woken without a message: the peer's end, or a byte that was late. */
+	/* Woken without a message: by the peer's end, or by a byte that was late. */
 	bool vain = n == 0 && rc == 0 && budget > 0;
 	if (woken || (vain && (slept || ++rx->vain % LOOK_EVERY == 0)))
 		shm_pass_look(l);

@@ -14,12 +14,12 @@
 #include "common/base/clock.h"
 #include "common/transport/base/socket.h"
 
-/* Ranks of a large job connect all at once; the kernel cuts this to net.core.somaxconn. */
+/* The ranks of a large job connect all at once; the kernel cuts this to net.core.somaxconn. */
 #define BACKLOG 4096
-/* A host that went away without a word (power, cable) is noticed after 10 + 3 * 5 seconds on an idle link.
- * While something is sent that is not acknowledged there are no keepalive probes, and it is sent again for a quarter of
- * an hour. TCP_USER_TIMEOUT ends that, but also links to a living peer that does not read for that long, which is what
- * a rank does that computes: so it is for those links alone on which little is sent. */
+/* A host that has gone silently (power, cable) is noticed after 10 + 3 * 5 seconds on an idle link. While sent bytes
+ * are not acknowledged there are no keepalive probes, and the bytes are sent again for a quarter of an hour.
+ * TCP_USER_TIMEOUT ends that. But it also ends links to a living peer that does not read for that long, as a rank does
+ * that computes. So it is only for links that carry little. */
 #define KEEPALIVE_IDLE_S 10
 #define KEEPALIVE_INTERVAL_S 5
 #define KEEPALIVE_PROBES 3
@@ -106,7 +106,7 @@ int tcp_socket_listen(const struct zaddr *a, struct zerr *err)
 	return rc < 0 ? zerr_set(err, rc, "%s", strerror(-rc)) : rc;
 }
 
-/* A connection to a free local port from the range the kernel chooses from can meet itself. */
+/* A connection to a free local port, from the range that the kernel chooses from, can meet itself. */
 static int is_self(int fd)
 {
 	struct sockaddr_storage near, far;

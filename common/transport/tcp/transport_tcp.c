@@ -2,13 +2,13 @@
 /*
  * The tcp transport: messages over one non-blocking TCP connection, envelope and payload back to back.
  *
- * Send half: small messages are gathered and leave with one system call at flush; a large one leaves at once, behind
- * what was gathered, straight from the caller's memory. What the kernel does not take of it is copied; until that has
- * gone every further post is refused, so one gather buffer and one message are all that is ever held.
+ * Send half: small messages are gathered and leave with one system call at flush. A large message leaves at once,
+ * behind the gathered ones, straight from the caller's memory. Bytes of it that the kernel does not take are copied;
+ * until they have gone every further post is refused. So one gather buffer and one message are all that is ever held.
  *
- * Receive half: one read takes many small messages into the buffer, where they are shown in place. The rest of a
- * large message is read exactly, into the place that the sink gave or into the buffer, and with it only the next
- * envelope: so a stream of large messages is never copied within user space.
+ * Receive half: one read takes many small messages into the buffer, where they are shown in place. The rest of a large
+ * message is read exactly, into the place that the sink gave or into the buffer, and with it only the next envelope. So
+ * a stream of large messages is never copied within user space.
  */
 #include "common/transport/base/transport.h"
 
@@ -30,15 +30,15 @@
 #define GATHER_MESSAGE_BYTES ((size_t)8 * 1024)
 #define GATHER_BYTES ((size_t)64 * 1024)     /* the largest segment TCP builds at a time */
 #define READ_BYTES ((size_t)64 * 1024)	     /* one read of small messages; stays in the cache */
-#define READ_EXACT_BYTES ((size_t)16 * 1024) /* from here on the rest of a message is read exactly */
-/* After a large message that was placed another one is likely, and what is read ahead of that must be copied. */
+#define READ_EXACT_BYTES ((size_t)16 * 1024) /* the rest of a longer message is read exactly */
+/* After a large message that was placed another one is likely, and bytes of it that are read ahead must be copied. */
 #define READ_CAUTIOUS_BYTES ((size_t)2 * 1024)
 #define CLOSE_DRAIN_BYTES ((size_t)4 << 20)
 #define LINE 64 /* cache line */
 
 struct tcp_tx {
 	uint8_t *buf;	   /* GATHER_BYTES + MESSAGE_MAX */
-	size_t head, tail; /* what is held back */
+	size_t head, tail; /* the bytes that are held back */
 	bool blocked;	   /* the kernel's buffer was full */
 	int error;
 };
@@ -49,11 +49,11 @@ struct tcp_rx {
 	/* The message at head, once its envelope is decoded (open). */
 	bool open;
 	struct zwire_env env;
-	uint8_t *placed;    /* where the sink wants the payload, or NULL: in the buffer */
-	uint8_t *elsewhere; /* ZWIRE_MAX_PAYLOAD, once a place was taken back */
-	size_t have;	    /* bytes of it in placed */
+	uint8_t *placed;    /* where the sink wants the payload; NULL: in the buffer */
+	uint8_t *elsewhere; /* ZWIRE_MAX_PAYLOAD bytes, once a place was taken back */
+	size_t have;	    /* bytes of the payload in placed */
 	size_t used;	    /* bytes of the message in the buffer */
-	bool refused;	    /* it is whole in elsewhere, and is to be shown again */
+	bool refused;	    /* the message is whole in elsewhere, and is to be shown again */
 	bool cautious;	    /* the next read shall bring little */
 	int error;
 };
@@ -107,7 +107,7 @@ static void tcp_listener_addr(const struct zlistener *base, struct zaddr *out)
 	*out = ((const struct tcp_listener *)base)->addr;
 }
 
-/* The link owns fd in any case. The buffers are large, but only what is used of them becomes memory. */
+/* Makes a link, which owns fd in any case. The buffers are large, but only their used part becomes memory. */
 static int make_link(struct zlink **out, int fd, struct zerr *err)
 {
 	struct tcp_link *l = aligned_alloc(LINE, sizeof(*l));
@@ -143,15 +143,15 @@ static int tcp_accept(struct zlistener *base, struct zlink **out, struct zerr *e
 	if (fd < 0)
 		return fd;
 	int rc = tcp_socket_tune(fd);
-	if (rc < 0) { /* gone already */
+	if (rc < 0) { /* the peer has gone already */
 		close(fd);
 		return zerr_set(err, rc, "cannot set up a connection: %s", strerror(-rc));
 	}
 	return make_link(out, fd, err);
 }
 
-/* Closing with unread bytes makes the kernel send a reset, which can destroy at the peer what it has not read of our
- * last messages. So read what is there first. */
+/* Closing with unread bytes makes the kernel send a reset, which can destroy our last messages that the peer has not
+ * read. So the unread bytes are read first. */
 static void tcp_guard(struct zlink *link)
 {
 	tcp_socket_guard(((struct tcp_link *)link)->fd);
@@ -174,7 +174,8 @@ static void tcp_close(struct zlink *base)
 
 /* ---- send half ---- */
 
-/* Offers the bytes to the kernel: how many it took, -EAGAIN (none, it is full), or the error that broke the link. */
+/* Offers bytes to the kernel. Returns how many it took, -EAGAIN (none, it is full), or the error that broke the link.
+ */
 static ssize_t send_some(struct tcp_link *l, struct iovec *iov, int count)
 {
 	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = (size_t)count};
@@ -218,8 +219,8 @@ static void hold_back(struct tcp_tx *tx, const void *bytes, size_t len)
 	tx->tail += len;
 }
 
-/* Sends what is held back and this message with one system call. All that the kernel leaves of an accepted message
- * fits the buffer: held back are at most GATHER_BYTES. */
+/* Sends the held bytes and this message with one system call. The part of an accepted message that the kernel leaves
+ * fits the buffer, as at most GATHER_BYTES are held back. */
 static int send_now(struct tcp_link *l, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
 	struct tcp_tx *tx = &l->tx;
@@ -275,7 +276,7 @@ static int tcp_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], cons
 
 /* ---- receive half ---- */
 
-/* Decodes the envelope at head and asks the sink for a place; moves there what has come of the payload. */
+/* Decodes the envelope at head, asks the sink for a place, and moves the bytes of the payload that have come there. */
 static int open_message(struct tcp_rx *rx, const struct zsink *sink)
 {
 	uint8_t *at = rx->buf + rx->head;
@@ -314,7 +315,7 @@ static int tcp_unplace(struct zlink *link)
 	return 0;
 }
 
-/* The message was refused when it was shown from elsewhere: the sink may want it in a place of its own now. */
+/* The message was refused when it was shown from elsewhere. The sink may want it in a place of its own now. */
 static void place_again(struct tcp_rx *rx, const struct zsink *sink)
 {
 	uint8_t *place = sink->place ? sink->place(sink->ctx, &rx->env) : NULL;
@@ -323,7 +324,7 @@ static void place_again(struct tcp_rx *rx, const struct zsink *sink)
 		rx->placed = memcpy(place, rx->elsewhere, rx->env.len);
 }
 
-/* Bytes of the open message that have not come. */
+/* The bytes of the open message that have not come. */
 static size_t bytes_missing(const struct tcp_rx *rx)
 {
 	if (rx->placed)
@@ -332,7 +333,7 @@ static size_t bytes_missing(const struct tcp_rx *rx)
 	return come < rx->used ? rx->used - come : 0;
 }
 
-/* Shows the message at head: 1 taken, 0 not whole yet, -EAGAIN refused, else the error that broke the link. */
+/* Shows the message at head. Returns 1: taken, 0: not whole yet, -EAGAIN: refused, or the error that broke the link. */
 static int deliver(struct tcp_rx *rx, const struct zsink *sink)
 {
 	int rc;
@@ -362,8 +363,9 @@ static int deliver(struct tcp_rx *rx, const struct zsink *sink)
 	return 1;
 }
 
-/* One read. 1: it brought all that was asked for, more may be there; 0: not; else the error that broke the link.
- * Called only when no whole message is in the buffer, so there is room: see the size of buf. */
+/* Reads once. Returns 1: all bytes that were asked for have come, and there may be more; 0: fewer have come; or the
+ * error that broke the link. Only called when no whole message is in the buffer, so there is room: see the size of buf.
+ */
 static int receive(struct tcp_link *l)
 {
 	struct tcp_rx *rx = &l->rx;
@@ -439,7 +441,7 @@ static int arm_rx(const struct tcp_rx *rx)
 	return zwire_decode(&env, rx->buf + rx->head) < 0 || come >= ZWIRE_ENV_BYTES + (size_t)env.len;
 }
 
-/* To be woken for room to send makes sense only after the kernel had none. */
+/* A wake-up for room makes sense only after the kernel had none. */
 static int tcp_arm(struct zlink *base, enum zlink_half half)
 {
 	struct tcp_link *l = (struct tcp_link *)base;
@@ -466,8 +468,9 @@ const struct ztransport ztransport_tcp = {
 	.fd = tcp_fd,
 	.arm = tcp_arm,
 	.max_payload = ZWIRE_MAX_PAYLOAD,
-	/* On two cores each fragment is a turn of both ranks and zipperd: with 128 KiB a stream has 0.9 of this, with
-	 * 64 KiB 0.75; with more, of which nothing goes on before all has come, no more than this. */
+	/* On two cores each fragment is a turn of both ranks and zipperd. Bandwidth of a stream with 128 KiB: 0.9 of
+	 * this; with 64 KiB: 0.75. Larger fragments gain nothing, as nothing of a fragment goes on before all of it has
+	 * come. */
 	.fragment_bytes = ZTRANSPORT_FRAGMENT_MAX,
 	.inline_payload = 1024, /* in one segment with its envelope on any network */
 };

@@ -27,7 +27,7 @@ struct vlistener {
 
 /* --- links --- */
 
-/* The link owns the stream in any case. */
+/* Makes a link, which owns the stream in any case. */
 static int make_link(struct vlink **out, struct zlink *stream, struct zerr *err)
 {
 	struct vlink *l = aligned_alloc(alignof(struct vlink), sizeof(*l));
@@ -83,7 +83,7 @@ static struct vnet net_of(const struct zaddr *own)
 	return net;
 }
 
-/* The number of an entry in the peer's table means nothing in ours. */
+/* The index of an entry in the peer's table means nothing in ours. */
 static struct vnet net_towards(const struct zaddr *peer)
 {
 	struct vnet net = net_of(peer);
@@ -142,7 +142,7 @@ static int verbs_connect(struct zlink **out, const struct zaddr *addr, int timeo
 
 /* --- listening --- */
 
-/* A port that is not active now (InfiniBand, before the subnet manager has been there) may be later. */
+/* A port that is not active now (InfiniBand, before the subnet manager has been there) may be active later. */
 static int check_state(const struct zaddr *addr, struct vdevice *d, struct zerr *err)
 {
 	const struct vnet net = net_of(addr);
@@ -162,7 +162,8 @@ static int check_state(const struct zaddr *addr, struct vdevice *d, struct zerr 
 	return 0;
 }
 
-/* The port must be usable; where no TCP address is written, connections are made at the port's own IP address. */
+/* Checks that the port is usable. Where no TCP address is written, connections are made at the port's own IP address.
+ */
 static int check_port(struct zaddr *addr, struct zerr *err)
 {
 	struct vdevice *d;

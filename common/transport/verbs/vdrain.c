@@ -12,29 +12,29 @@
 #include "common/transport/verbs/link/vtx_queue.h"
 
 #define SENDS_MS 2000
-#define LAST_MS 500 /* a device needs far less; one that tells nobody costs it once */
+#define LAST_MS 500 /* a device needs far less; a device that never tells costs this time once */
 #define LOOK_MS 10  /* another thread may have taken the event */
 
-/* An empty write, which needs no credit and no key, and completes after everything before it. */
+/* Posts an empty write, which needs no credit and no key, and completes after everything before it. */
 static void post_last(struct vlink *l)
 {
 	struct vbuf **slot = &l->tx.slot[l->tx.tail & l->tx.slot_mask], *unsent = *slot;
 	struct ibv_sge *sge;
 	struct ibv_send_wr *wr = vtx_queue_next(l, &sge);
-	*slot = unsent; /* for fini */
+	*slot = unsent; /* for vtx_queue_fini */
 	wr->opcode = IBV_WR_RDMA_WRITE;
 	wr->num_sge = 0;
 	wr->send_flags = IBV_SEND_SIGNALED;
 	vtx_queue_ring(l);
 }
 
-/* false: nobody is there who could get what was posted. */
+/* Returns false: nobody is there who could get the posted messages. */
 static bool stop_sending(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
 	if (tx->mode != VMODE_QUEUE || tx->failing || vlink_lost(l) || vlink_hung_up(l))
 		return false;
-	for (uint32_t i = 0; i < tx->list; i++) /* was not flushed */
+	for (uint32_t i = 0; i < tx->list; i++) /* drops sends that were not flushed */
 		tx->sent -= vtag_of(tx->wr[i].wr_id) == VTAG_SEND;
 	tx->tail -= tx->list;
 	tx->list = 0;
@@ -43,7 +43,7 @@ static bool stop_sending(struct vlink *l)
 	return true;
 }
 
-/* In the thread whose registers of the device these are: what else it sends may go by the same one, without a lock. */
+/* In the thread whose registers of the device these are: its other sends may use the same register without a lock. */
 void vdrain_stop_sending(struct zlink *base)
 {
 	struct vlink *l = (struct vlink *)base;
@@ -69,7 +69,7 @@ static void say_close(struct vlink *l)
 
 static void stop_receiving(struct vlink *l, int64_t now)
 {
-	const int64_t end = l->drain.begun_ms + SENDS_MS + LAST_MS; /* also where many wait one after the other */
+	const int64_t end = l->drain.begun_ms + SENDS_MS + LAST_MS; /* also where many links wait one after the other */
 	l->drain.step = l->rx.queue.qp && vrx_stop(l) ? VDRAIN_RECEIVES : VDRAIN_DONE;
 	l->drain.until_ms = now + LAST_MS < end ? now + LAST_MS : end;
 }
@@ -98,7 +98,7 @@ int vdrain(struct zlink *base)
 		const bool awaited = vlife_awaits_last(l->dev, &l->life);
 		if (awaited && now < d->until_ms)
 			return -EAGAIN;
-		if (awaited && vlink_is_ready(l)) /* of others some may not tell */
+		if (awaited && vlink_is_ready(l)) /* devices of links that are not ready may not tell */
 			vlife_lacks_last(l->dev);
 		d->step = VDRAIN_DONE;
 	}

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The end of a link, in steps of which none waits: all that was posted is acknowledged, CLOSE is said, and the receives
+/* The end of a link, in steps that do not wait: all posted messages are acknowledged, CLOSE is said, and the receives
  * that its queue has taken from those of other links are given back; or it is too late for that. See drain in
- * transport.h.
- */
+ * transport.h. */
 #ifndef ZIP_COMMON_TRANSPORT_VERBS_VDRAIN_H
 #define ZIP_COMMON_TRANSPORT_VERBS_VDRAIN_H
 

@@ -10,8 +10,8 @@
 #include "common/transport/verbs/device/voptions.h"
 #include "common/transport/verbs/device/vshare.h"
 
-#define CREDIT_SENDS 32 /* send queue of a receiving half: messages of credit, and of them 16 at most under way */
-#define QUEUES_KIB 1024 /* about what the rings of some connections take beside the buffers */
+#define CREDIT_SENDS 32 /* send queue of a receive half: messages of credit, of which at most 16 are under way */
+#define QUEUES_KIB 1024 /* about the size of the rings of some connections, beside the buffers */
 
 static int make_tx(struct vlink *l, uint32_t buffers, struct zerr *err)
 {
@@ -22,8 +22,7 @@ static int make_tx(struct vlink *l, uint32_t buffers, struct zerr *err)
 		return rc;
 	tx->pass = &s->endpoint->pass;
 	tx->depth = 2 * (uint32_t)voptions->window + VRMA_MAX + 8;
-	/* twice in what the queue has room for at least: else it could be full, and nothing in it tell that it is done
-	 */
+	/* at least twice in the room of the queue: otherwise the queue could be full without a send that reports */
 	tx->signal = (uint32_t)(voptions->signal < voptions->window ? voptions->signal : voptions->window);
 	struct vqueue_size size = {.sends = tx->depth,
 		.receives = VCREDITS_MAX,
@@ -53,8 +52,8 @@ static uint64_t needed_kib(uint32_t buffers)
 	return 2 * n * (uint64_t)voptions->buffer_bytes / 1024 + QUEUES_KIB;
 }
 
-/* Why there is less than wanted; of a process, once each. limited: so much memory may not be locked; buffers: shared
- * ones of each direction; 0: not even queues. */
+/* Tells why there is less than wanted; each reason once in a process. limited: so much memory may not be locked;
+ * buffers: the number of shared ones of each direction; 0: there is not even memory for queues. */
 static void tell_lack(const char *why, bool limited, uint32_t buffers)
 {
 	static _Atomic bool told[2][2];
@@ -83,12 +82,12 @@ static void unmake(struct vlink *l)
 	vshare_leave_pool(&l->rx.pool, l->share[ZLINK_RX], true);
 }
 
-/* Once for a process. */
+/* Warns once in a process. */
 static int go_without_srq(const struct vlink *l, struct zerr *err)
 {
 	static _Atomic bool told;
 	char text[160];
-	if (!voptions->warn) /* not in silence */
+	if (!voptions->warn) /* an error where nobody hears the warning */
 		return zerr_set(err, -EOPNOTSUPP, "%s has no shared receive queues", l->dev->name);
 	snprintf(text, sizeof(text), "%s has no shared receive queues: messages go by TCP", l->dev->name);
 	if (!atomic_exchange(&told, true))
@@ -112,10 +111,10 @@ int vhalves_make(struct vlink *l, struct zerr *err)
 		if (!vpool_lacks_memory(rc))
 			return rc < 0 ? zerr_set(err, rc, "%s", why.text) : 0;
 		limited = vpool_is_limited(rc);
-		unmake(l); /* and with it pools that nobody else uses */
+		unmake(l); /* with it go pools that no other link uses */
 		if ((!l->share[ZLINK_RX]->rx || !l->share[ZLINK_TX]->tx) && buffers / 2 >= VPOOL_LEAST)
 			continue;
-		if (!voptions->warn && !limited) /* not in silence */
+		if (!voptions->warn && !limited) /* an error where nobody hears the warning */
 			return zerr_set(err, -ENOMEM, "%s", why.text);
 		if (!voptions->warn)
 			return zerr_set(err, -ENOMEM, "%s: %" PRIu64 " KiB of locked memory are needed", why.text,

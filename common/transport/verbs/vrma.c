@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * One-sided operations, the initiator's side; the owner's, and what the key looks like, is in expose.h. The initiator
+/* One-sided operations, the initiator's side. vexpose.h has the owner's side and the form of the key. The initiator
  * reads on the queue pair of its receive half and writes on that of its send half; every operation reports its
- * completion.
- */
+ * completion. */
 #include "common/transport/verbs/vrma.h"
 
 #include <errno.h>
@@ -19,10 +17,10 @@
 #include "common/transport/verbs/link/vrx.h"
 #include "common/transport/verbs/link/vtx_queue.h"
 
-/* All rendezvous: what is shorter than eager_bytes is not asked about. Not measured on hardware. */
+/* All messages by rendezvous: shorter ones than eager_bytes do not come here. Not measured on hardware. */
 #define MIN_BYTES 4096
 #define MAX_BYTES ((size_t)1 << 30)
-#define GONE_MS 1000 /* after the device was asked to end it; one that is there does so in microseconds */
+#define GONE_MS 1000 /* after the device was asked to end an operation; a device that works does so in microseconds */
 
 static uint64_t get(const uint8_t *at, int bytes)
 {
@@ -34,7 +32,7 @@ static uint64_t get(const uint8_t *at, int bytes)
 
 /* --- memory of the initiator --- */
 
-/* That of the half's seat, which by category is the device's or its own. NULL: it has no queue pair. */
+/* The protection domain of the half's seat: the device's or its own, by category. NULL: the half has no queue pair. */
 static struct ibv_pd *domain_of(const struct vlink *l, enum zlink_half half)
 {
 	const struct vpool *pool = half == ZLINK_RX ? l->rx.pool : l->tx.pool;
@@ -66,7 +64,7 @@ static int reg(struct zlink *base, enum zlink_half half, void *memory, size_t le
 		return rc;
 	}
 	r->share = l->share[half];
-	atomic_fetch_add(&r->share->regions, 1); /* which stays as long as the region does */
+	atomic_fetch_add(&r->share->regions, 1); /* the share stays as long as the region does */
 	*out = r;
 	return 0;
 }
@@ -97,7 +95,7 @@ static void limits(const struct zlink *base, struct zrma_limits *out)
 	out->writes = VRMA_MAX;
 }
 
-/* One queue pair for both, and no way back. */
+/* One queue pair for both, and no way back to TCP. */
 static bool is_ordered(const struct zlink *base)
 {
 	return ((const struct vlink *)base)->tx.mode == VMODE_QUEUE;
@@ -105,7 +103,7 @@ static bool is_ordered(const struct zlink *base)
 
 /* --- operations --- */
 
-/* -1: all are in use. */
+/* -1: all slots are in use. */
 static int free_slot(const struct vrma_slot slot[VRMA_MAX])
 {
 	for (int i = 0; i < VRMA_MAX; i++)
@@ -114,7 +112,7 @@ static int free_slot(const struct vrma_slot slot[VRMA_MAX])
 	return -1;
 }
 
-/* Where the peer's bytes are, as it says. Its device refuses what is not within them. */
+/* Fills in where the peer's bytes are, as the peer says. The peer's device refuses an access outside them. */
 static void find_remote(struct ibv_send_wr *wr, const struct zrma_op *op)
 {
 	wr->wr.rdma.remote_addr = get(op->key, 8) + op->offset;
@@ -173,13 +171,13 @@ static int write_remote(struct zlink *base, const struct zrma_op *op)
 	tx->rma[i] = (struct vrma_slot){.cookie = op->cookie, .used = true};
 	tx->writes++;
 	if (!op->more)
-		vtx_queue_ring(l); /* reap says so if that fails */
+		vtx_queue_ring(l); /* reap tells if that fails */
 	return 0;
 }
 
 /* --- what becomes of them --- */
 
-struct side { /* what reap has to know of a half */
+struct side { /* the parts of a half that reap needs */
 	struct vrma_slot *slot;
 	uint32_t *under_way, *vain;
 	int64_t *given_up_ms;
@@ -211,16 +209,16 @@ static unsigned take_done(const struct side *s, struct zrma_done *done, unsigned
 }
 
 /*
- * A queue pair in its error state completes all that it has. A device that is lost, or a completion queue that has
- * failed, does not: a while later what is under way is given up without. Somebody else gets the memory then, so the
- * device must have done with it. Nothing tells us: its own end, in which the kernel takes the device's hands off all
- * memory, comes some milliseconds after the event, and every call fails in between as it does afterwards. What a device
- * that still works has begun by then takes microseconds, and is reported, or waits for a peer that does not answer. One
- * that does not work writes no more; that is also what the kernel's own users of a device are told at once, by its
- * driver (mlx5: handle_drain_completion).
+ * A queue pair in its error state completes all that it has. A lost device, or a completion queue that has failed, does
+ * not. So operations under way are given up a while later without completion. Their memory is then used for something
+ * else, so the device must have done with it. Nothing tells us that: the device's own end, in which the kernel takes
+ * all memory from it, comes some milliseconds after the event, and every call fails in between as it does afterwards.
+ * An operation that a working device has begun by then takes microseconds and is reported, or waits for a peer that
+ * does not answer. A device that does not work writes no more; the kernel's own users of a device are told that at once
+ * by its driver (mlx5: handle_drain_completion).
  *
- * A device that is there but does not obey (a command of its firmware times out) may go on with what it has: whose
- * memory that is has to know.
+ * A device that is there but does not obey (a command of its firmware times out) may go on with its operations. The
+ * owner of the memory is told that (`held`).
  */
 static void end_all(struct vlink *l, const struct side *s, int rc)
 {
@@ -231,7 +229,8 @@ static void end_all(struct vlink *l, const struct side *s, int rc)
 		*s->given_up_ms = now;
 	if (now - *s->given_up_ms < GONE_MS)
 		return;
-	const bool held = !vlink_lost(l) && s->qp->state != IBV_QPS_ERR; /* as libibverbs notes it after a success */
+	const bool held =
+		!vlink_lost(l) && s->qp->state != IBV_QPS_ERR; /* libibverbs notes the state after a success */
 	if (!*s->broken)
 		*s->broken = rc ? rc : vlink_lost(l) ? vlink_lost(l) : -EIO;
 	for (int i = 0; i < VRMA_MAX; i++)
@@ -259,14 +258,14 @@ static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done
 		const bool looks = ++*s.vain % VLOOK_EVERY == 0;
 		if (looks)
 			vlink_look(l);
-		/* Of a peer that has died the device would tell only seconds later. */
+		/* The device would tell only seconds later that a peer has died. */
 		if (rc || *s.given_up_ms || (looks && vlink_hung_up(l)))
 			end_all(l, &s, rc);
 		return 0;
 	}
 	if (half == ZLINK_RX && !error && rc)
-		return vlink_reason(l, &l->rx.doubt, rc); /* what has come can still be polled */
-	return error;					  /* 0: it is not known yet */
+		return vlink_reason(l, &l->rx.doubt, rc); /* messages that have come can still be polled */
+	return error;					  /* 0: the reason is not known yet */
 }
 
 static void give_up(struct zlink *base, enum zlink_half half)
@@ -277,7 +276,7 @@ static void give_up(struct zlink *base, enum zlink_half half)
 	const struct side s = side_of(l, half);
 	vpath_give_up(s.qp);
 	if (half == ZLINK_TX)
-		vtx_queue_ring(l); /* so that it is told what becomes of them */
+		vtx_queue_ring(l); /* so that the device tells what becomes of them */
 	if (!*s.given_up_ms)
 		*s.given_up_ms = zclock_ms();
 }

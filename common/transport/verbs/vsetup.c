@@ -21,7 +21,7 @@
 #include "common/transport/verbs/link/vtx_queue.h"
 #include "common/transport/verbs/vhalves.h"
 
-static struct zendpoint *own; /* of connections that this process makes */
+static struct zendpoint *own; /* of the connections that this process makes */
 
 /* --- queue pairs --- */
 
@@ -43,9 +43,9 @@ static int look_out(struct vlink *l, int ep)
 	return vlookout_add(o);
 }
 
-/* What wakes a half: the TCP connection and completions; a receiver also what the sender's queue tells while nobody
- * else expects anything from it, once each time, as it is not the receiver's to take; and of receivers a few what
- * happens to the device. */
+/* Makes the epoll set that wakes a half: by the TCP connection and by completions. A receive half is also woken, once
+ * each time, by the send half's queue while no other thread expects events of it, as the event is not the receive
+ * half's to take. A few receive halves are woken by events of the device (vlookout.h). */
 static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel *channel, struct zerr *err)
 {
 	const bool receiver = channel == l->rx.queue.channel;
@@ -65,7 +65,7 @@ static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel 
 	return zerr_set(err, rc, "cannot set up a connection: %s", strerror(-rc));
 }
 
-/* VHALVES_NONE: there is no memory for them. */
+/* Makes queues and buffers. VHALVES_NONE: there is no memory for them. */
 static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, struct vframe *us, struct zerr *err)
 {
 	int rc = vshare_join(&l->share[ZLINK_RX], rx, l->dev, err);
@@ -90,7 +90,7 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 		return rc;
 	uint32_t psn[2] = {0, 0};
 	if (getrandom(psn, sizeof(psn), 0) != sizeof(psn))
-		psn[0] = (uint32_t)(uintptr_t)l >> 4; /* any will do */
+		psn[0] = (uint32_t)(uintptr_t)l >> 4; /* any number will do */
 	us->ethernet = l->address.ethernet;
 	us->v1 = l->address.v1;
 	us->grh = l->address.grh;
@@ -127,7 +127,7 @@ void vsetup_undo(struct vlink *l)
 	vshare_leave(l->share[ZLINK_RX]);
 	vshare_leave(l->share[ZLINK_TX]);
 	vdevice_close(l->dev);
-	/* memory that is still pinned keeps it, for the next link */
+	/* pinned memory keeps it, for the next link */
 	if (!l->own || --l->own->links > 0 || vendpoint_has_regions(l->own))
 		return;
 	if (own == l->own)
@@ -135,7 +135,7 @@ void vsetup_undo(struct vlink *l)
 	vendpoint_close(l->own);
 }
 
-/* Both directions, for ever: the peer hears of no queue pairs. */
+/* Both directions stay with TCP for ever: the peer hears of no queue pairs. */
 static int stay_with_tcp(struct vlink *l)
 {
 	vsetup_undo(l);
@@ -150,7 +150,7 @@ static int tell_setup(struct vlink *l, const struct vframe *us, struct zerr *err
 	int rc = vlink_post_frame(l, us);
 	if (rc == 0)
 		rc = l->stream->ops->flush(l->stream);
-	/* What TCP has no room for goes with the first messages, which follow it. */
+	/* A part that TCP has no room for goes with the first messages, which follow it. */
 	return rc == 0 || rc == -EAGAIN ? 0 : zerr_set(err, rc, "%s: %s", l->base.peer, strerror(-rc));
 }
 
@@ -191,7 +191,7 @@ int vsetup_end(struct zlink *base, struct zerr *err)
 	struct vlink *l = (struct vlink *)base;
 	int rc = l->connected;
 	if (rc == VPATH_NONE)
-		return 0; /* as at a connecting end that is not answered: the queue pairs are not used */
+		return 0; /* as at a connecting end that gets no answer: the queue pairs are not used */
 	if (rc == 0)
 		rc = tell_setup(l, &l->answer, err);
 	if (rc == 0)
@@ -201,7 +201,7 @@ int vsetup_end(struct zlink *base, struct zerr *err)
 
 /* --- the connecting end --- */
 
-/* NULL: it is to be found. */
+/* The port of ours to use. NULL: to be found. */
 static const char *wanted_port(const struct vlink *l)
 {
 	return l->own_port[0] ? l->own_port : voptions->device;
@@ -236,7 +236,7 @@ static int choose_port(struct vlink *l, const struct sockaddr *local, struct zer
 	return vaddress_find(&l->address, l->dev, port, local, NULL, &l->net, err);
 }
 
-/* What was chosen before may have changed since. */
+/* The facts behind an earlier choice may have changed: chooses once more. */
 static int choose_port_again(struct vlink *l, const struct sockaddr *local, struct zerr *err)
 {
 	int rc = choose_port(l, local, err);
@@ -249,13 +249,14 @@ static int choose_port_again(struct vlink *l, const struct sockaddr *local, stru
 	return choose_port(l, local, err);
 }
 
-/* Tells the other end what we can, which settles its own side then. */
+/* Tells the other end our queue pairs; then it settles its own side. */
 static int offer(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
 {
 	struct sockaddr_storage local;
 	struct vframe us = {.type = VFRAME_OFFER};
 	int rc = choose_port_again(l, vlink_local(l, &local), err);
-	if (rc == 0 && !atomic_exchange(&l->dev->told_limits, true)) /* the first one, of whatever endpoint */
+	if (rc == 0 &&
+		!atomic_exchange(&l->dev->told_limits, true)) /* the first link of the device, of whatever endpoint */
 		vaddress_warn(&l->address, l->dev, l->life.port, voptions);
 	if (rc == 0)
 		rc = make_queues(l, rx, tx, &us, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses: what people write, what is refused and why, and back to text. */
+/* Addresses: texts that people write, texts that are refused and why, and the way back to text. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -169,7 +169,7 @@ static void formats_into_small_buffers(void **state)
 	assert_string_equal(text, "none");
 }
 
-/* What stands between the commas; a path may have some of its own. */
+/* Texts between commas; a path may have commas of its own. */
 static void parses_lists(void **state)
 {
 	static const struct {

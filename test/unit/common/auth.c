@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Credentials: keys, proofs (against BLAKE2b computed by hand), key files with everything that may be wrong in them. */
+/* Credentials: keys, proofs (against BLAKE2b computed by hand), and key files with everything that may be wrong in
+ * them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -90,7 +91,7 @@ static void proof_is_keyed_blake2b(void **state)
 	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &hello, &challenge), 0);
 }
 
-/* Neither side's proof is the other one's sent back; the answer is a proof for the service and 0x80. */
+/* A proof that is sent back is no proof of the other side; the answer is a proof for the service and 0x80. */
 static void sides_differ(void **state)
 {
 	uint8_t key[ZAUTH_KEY_BYTES], asks[ZCTL_MAC_BYTES], answers[ZCTL_MAC_BYTES], marked[ZCTL_MAC_BYTES];
@@ -192,7 +193,7 @@ static void key_files(void **state)
 	assert_int_equal(zkeyfile_read(auth, key, "/dev/null", "alice", &err), -EINVAL);
 }
 
-/* Whoever can write it chooses the keys. */
+/* A user that can write the file chooses the keys. */
 static void key_files_of_somebody_else(void **state)
 {
 	uint8_t key[ZAUTH_KEY_BYTES];

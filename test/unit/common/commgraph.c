@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recorded graphs: what is written is read, and every damage is told. */
+/* Recorded graphs: a written graph is read back, and every damage is reported. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 static char path[64];
 
-/* The file of the test, with these bytes and a checksum that fits unless crc is false. */
+/* Writes the file of the test with these bytes, and with a checksum that fits unless crc is false. */
 static void file_write(const void *data, size_t len, bool crc)
 {
 	unlink(path); /* truncating it would wait for the disk */
@@ -176,7 +176,7 @@ static void builds_from_a_list(void **state)
 	assert_int_equal(zgraph_build(&g, 3, e, 5, true, &err), -EOVERFLOW);
 }
 
-/* An all-to-all in which everybody sends the same takes some bytes a rank, whatever its size. */
+/* An all-to-all in which all ranks send the same takes some bytes for each rank, whatever its size. */
 static void dense_is_compact(void **state)
 {
 	enum { RANKS = 1000 };
@@ -263,7 +263,7 @@ static void wrong_files(void **state)
 	assert_int_equal(zgraph_scan_probe("/nonexistent/graph", &err), -ENOENT);
 }
 
-/* Cut at any place or with any byte changed, the file is refused. */
+/* A file that is cut at any place, or has any byte changed, is refused. */
 static void damage_is_found(void **state)
 {
 	uint8_t data[4096];
@@ -285,7 +285,7 @@ static void damage_is_found(void **state)
 	}
 }
 
-/* A writer that is given up, or closed too early, leaves what was there. */
+/* A writer that is abandoned, or closed too early, leaves the old file. */
 static void writes_whole_files_only(void **state)
 {
 	struct zgraph_writer *w;

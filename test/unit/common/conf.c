@@ -31,7 +31,7 @@ static int parse_listen(void *conf, const char *value, struct zerr *err)
 	return 0;
 }
 
-/* Of rows whose values are stored: they must be there already, and go back. */
+/* For rows whose values are stored before parse is called: the value must be there, and the old one must come back. */
 static int refuse_three(void *conf, const char *value, struct zerr *err)
 {
 	assert_true(strcmp(value, "3") != 0 || ((struct conf *)conf)->small == 3);
@@ -245,7 +245,7 @@ static void reads_environment(void **state)
 	zconf_free(rows, &c);
 }
 
-/* What is printed is read back as the same. */
+/* A printed table is read back as the same. */
 static void prints_what_it_reads(void **state)
 {
 	struct conf c = defaults(), d = defaults();

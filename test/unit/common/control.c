@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control messages: every type survives the way over the wire; whatever is cut, longer or otherwise wrong is refused.
- */
+/* Control messages: every type survives the way over the wire; messages that are cut, too long or otherwise wrong are
+ * refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -240,7 +240,7 @@ static void refuses_what_makes_no_sense(void **state)
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.create.nruns = 1; /* all that is there is in order, but any number of ranks might come to the other part */
 	assert_int_equal(decode_changed(m), -EPROTO);
-	m.u.create.nruns = 0; /* without a map that is allowed */
+	m.u.create.nruns = 0; /* allowed without a map */
 	assert_int_equal(decode_changed(m), 0);
 	m = *sample(ZCTL_JOIN);
 	m.u.join.endpoints = 1;
@@ -319,7 +319,7 @@ static void texts_are_printable(void **state)
 	assert_int_equal(zctl_decode(&back, buf, (size_t)len, &err), -EPROTO);
 }
 
-/* Over shm a message is decoded where its sender can still write. */
+/* Over shm a message is decoded in memory that its sender can still write to. */
 static void checks_what_it_keeps(void **state)
 {
 	uint8_t *buf = flipper_memory(CAP);

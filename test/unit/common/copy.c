@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zcopy: what memcpy does, whatever it takes in pieces, and not a byte more. */
+/* zcopy: copies as memcpy does, whatever the pieces, and not a byte more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

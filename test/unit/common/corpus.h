@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Replays a folder of inputs through a parser, each as it is and with seeded random damage. For unit tests. */
+/* Replays a folder of inputs through a parser, each unchanged and with seeded random damage. For unit tests. */
 #ifndef ZIP_TEST_CORPUS_H
 #define ZIP_TEST_CORPUS_H
 
@@ -50,7 +50,7 @@ static size_t corpus_damage(char *text, size_t len)
 	return len;
 }
 
-/* Calls feed for every file of test/corpus/NAME, and for damaged copies. Returns how many files there were. */
+/* Calls feed for every file of test/corpus/NAME, and for damaged copies. Returns the number of files. */
 static int corpus_replay(const char *name, void (*feed)(const char *text, size_t len))
 {
 	static char original[CORPUS_BYTES_MAX + 1], text[CORPUS_BYTES_MAX + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that changes a byte of shared memory to and fro, as a peer over shm can while it is being read. */
+/* A process that keeps changing a byte of shared memory, as a peer over shm can while it is read. */
 #ifndef ZIP_TEST_FLIPPER_H
 #define ZIP_TEST_FLIPPER_H
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Memory that both see; NULL: there is none. */
+/* Memory that both processes see; NULL: there is none. */
 static inline uint8_t *flipper_memory(size_t len)
 {
 	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The zipper hostfile: what is read, and every error with its file, line and words. */
+/* The zipper hostfile: its contents, and every error with its file, line and words. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +96,7 @@ static void reads_plain_hydra_file(void **state)
 	zhostfile_free(&f);
 }
 
-/* As batch systems write them, a line for each slot. Another host between them makes it two, as for Hydra. */
+/* Batch systems write a line for each slot. Another host between two such lines makes two entries, as for Hydra. */
 static void joins_lines_of_a_host(void **state)
 {
 	static const char text[] = "a\na user=me\na:2 binding=core\nb\na\n#ZIP cluster x\nc\n";
@@ -304,7 +304,7 @@ static void tells_file_line_and_reason(void **state)
 		if (rc >= 0)
 			fail_msg("accepted: %s", bad[i].text);
 		assert_string_equal(err.text, bad[i].error);
-		assert_null(f.clusters); /* nothing owned */
+		assert_null(f.clusters); /* on error nothing is owned */
 	}
 }
 
@@ -318,7 +318,7 @@ static void refuses_zero_byte(void **state)
 	assert_string_equal(err.text, "hosts:2: zero byte in the line");
 }
 
-/* Some editors begin files so; elsewhere it is a character like others. */
+/* Some editors begin files with a byte order mark; elsewhere it is a character as others. */
 static void skips_byte_order_mark(void **state)
 {
 	static const char text[] = "\xef\xbb\xbf#ZIP cluster a\nh\n", middle[] = "h1\n\xef\xbb\xbfh2\n";

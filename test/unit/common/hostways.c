@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which zippers carry a job, and by which hops its parts reach them. The expected ways are made by hand. */
+/* The zippers that carry a job, and the hops by which its parts reach them. The expected ways are made by hand. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static int split(const char *letters, char (*parts)[ZCTL_NAME_MAX + 1])
 	return n;
 }
 
-/* "shm:/z1.a": so that it tells whose it is. */
+/* "shm:/z1.a", which names the zipper and the fabric */
 static const struct zaddr *address(const void *ctx, int zipper, const char *fabric)
 {
 	static struct zaddr addr;
@@ -80,7 +80,7 @@ static const struct {
 	const char *clusters, *parts, *zippers;
 	const char *ways; /* or the error */
 } cases[] = {
-	/* who joins all does it alone, in the order of the file */
+	/* zippers that join all clusters do it alone, in the order of the file */
 	{"abc", "abc", "x a=shm b=shm;y a=shm b=shm c=shm;z c=shm b=shm a=shm",
 		"y \"\": y.a y.b y.c\nz \"\": z.a z.b z.c\n"},
 	{"abc", "ba", "x a=shm b=shm;y a=shm b=shm c=shm;z c=shm b=shm", "x \"\": x.b x.a\ny \"\": y.b y.a\n"},
@@ -89,7 +89,7 @@ static const struct {
 	{"abc", "abc", CHAIN,
 		"x \"a,b,b+1\": x.a x.b y.c>c>b>x.b\n"
 		"y \"b+1,b,c\": x.a>a>b>y.b y.b y.c\n"},
-	{"abc", "ca", CHAIN, /* nobody in the middle */
+	{"abc", "ca", CHAIN, /* no zipper in the middle */
 		"x \"b+1,a\": y.c>c>b>x.b x.a\n"
 		"y \"c,b+1\": y.c x.a>a>b>y.b\n"},
 	{"abc", "abc", "y b=shm c=shm;x a=shm b=shm", /* order of the file */
@@ -104,7 +104,7 @@ static const struct {
 		"x \"a,m+1,m+1\": x.a y.b>b>m>x.m z.c>c>m>x.m\n"
 		"y \"m+1,b,m+1\": x.a>a>m>y.m y.b z.c>c>m>y.m\n"
 		"z \"m+1,m+1,c\": x.a>a>m>z.m y.b>b>m>z.m z.c\n"},
-	/* a network between zippers alone */
+	/* a network of zippers alone */
 	{"ab", "ab", WAN, "x \"a,wan+1\": x.a y.b>b>wan>x.wan\ny \"wan+1,b\": x.a>a>wan>y.wan y.b\n"},
 	{"abcd", "abcd", "x a=shm b=shm wan=shm;y wan=shm c=shm d=shm",
 		"x \"a,b,wan+1,wan+1\": x.a x.b y.c>c>wan>x.wan y.d>d>wan>x.wan\n"
@@ -127,7 +127,7 @@ static const struct {
 		"x \"a,b,b+1\": x.a x.b y.c>c>b>x.b\n"
 		"y \"c+1,b,c\": z.a>a>c>y.c y.b y.c\n"
 		"z \"a,a+1,c\": z.a x.b>b>a>z.a z.c\n"},
-	/* what leads nowhere is no rail, nor what hangs on that */
+	/* a zipper that leads nowhere is no rail, nor is one behind it */
 	{"abcdef", "abc", CHAIN ";s c=shm d=shm;t d=shm e=shm;u e=shm f=shm",
 		"x \"a,b,b+1\": x.a x.b y.c>c>b>x.b\n"
 		"y \"b+1,b,c\": x.a>a>b>y.b y.b y.c\n"},
@@ -164,7 +164,7 @@ static void finds_the_ways(void **state)
 	}
 }
 
-/* The ways to parts, with some zippers left out (a letter each: the first one is a), or the error. */
+/* The ways to parts, with some zippers left out (a letter each: a is the first one), or the error. */
 static const char *ways_without(const char *clusters, const char *parts, const char *zippers, const char *without,
 	int max)
 {
@@ -192,12 +192,12 @@ static void leaves_out(void **state)
 	(void)state;
 	assert_string_equal(ways_without("ab", "ab", three, "", 2), "x \"\": x.a x.b\ny \"\": y.a y.b\n");
 	assert_string_equal(ways_without("ab", "ab", three, "a", 1), "y \"\": y.a y.b\n");
-	assert_string_equal(ways_without("abc", "abc", RING, "c", 1), /* max is of no matter */
+	assert_string_equal(ways_without("abc", "abc", RING, "c", 1), /* max has no effect */
 		"x \"a,b,b+1\": x.a x.b y.c>c>b>x.b\n"
 		"y \"b+1,b,c\": x.a>a>b>y.b y.b y.c\n");
 	assert_string_equal(ways_without("abc", "abc", RING, "bc", 16),
 		"hosts: no #ZIP zipper line serves all of the clusters a,b,c, nor do several lead from a to c");
-	/* the one that joins all is away: then by the others */
+	/* the zipper that joins all is left out: the others carry the job */
 	assert_string_equal(ways_without("abc", "abc", "j a=shm b=shm c=shm;" CHAIN, "a", 16),
 		"x \"a,b,b+1\": x.a x.b y.c>c>b>x.b\n"
 		"y \"b+1,b,c\": x.a>a>b>y.b y.b y.c\n");
@@ -257,7 +257,7 @@ static void refuses_signs(void **state)
 	}
 }
 
-/* A bit for each port that is of use. */
+/* A bit for each useful port. */
 static void knows_the_ports(void **state)
 {
 	char parts[3][ZCTL_NAME_MAX + 1];

@@ -51,7 +51,7 @@ static int connect_raw_unix(const struct zaddr *addr)
 
 static char verbs_address[128], verbs_nobody[128], verbs_peer[64]; /* from ZIP_TEST_VERBS */
 
-/* Port 1 (tcpmux) of the loopback: below the ports that anybody is given. */
+/* Port 1 (tcpmux) of the loopback, below the ports that the kernel hands out. */
 const struct link_kind link_kinds[] = {
 	{"tcp", "tcp:127.0.0.1:0", "127.0.0.1:", "tcp:127.0.0.1:1", -ECONNREFUSED, connect_raw_tcp, true, false, false},
 	{"tcp6", "tcp:[::1]:0", "[::1]:", "tcp:[::1]:1", -ECONNREFUSED, connect_raw_tcp, true, false, false},
@@ -320,7 +320,7 @@ uint32_t mix(uint64_t k)
 	return (uint32_t)(k >> 32);
 }
 
-#define SHIFTS 4093u /* prime: a message that is off by any whole number of messages shows */
+#define SHIFTS 4093u /* prime, so that a shift by any whole number of messages shows */
 
 /* Filled before any thread is started. */
 static uint8_t noise[ZWIRE_MAX_PAYLOAD + SHIFTS];
@@ -393,7 +393,7 @@ static void *inbox_place(void *ctx, const struct zwire_env *env)
 	return in->memory;
 }
 
-/* No assertion here: it may run in any thread. */
+/* No assertion here, as it may run in any thread. */
 static int inbox_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	struct inbox *in = ctx;

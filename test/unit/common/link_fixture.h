@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the transport tests: the table of transports, pairs of links, and a sink that checks what comes. */
+/* For the transport tests: the table of transports, pairs of links, and a sink that checks the messages. */
 #ifndef ZIP_TEST_LINK_FIXTURE_H
 #define ZIP_TEST_LINK_FIXTURE_H
 
@@ -29,38 +29,38 @@ extern const struct link_test transport_rma_tests[], transport_stream_tests[];
 /* Runs all lists over all transports: transport.c. */
 int transport_main(int argc, char **argv);
 
-#define PATIENCE_MS 60000 /* longer means lost, also on a busy machine */
+#define PATIENCE_MS 60000 /* a longer wait means that something is lost, also on a busy machine */
 
-/* One row for each transport (or way to use it). Those of verbs are for the port and host that ZIP_TEST_VERBS names, as
- * "rxea:1@10.78.1.1". */
+/* One row for each transport (or way to use it). The rows of verbs are for the port and host that ZIP_TEST_VERBS names,
+ * as "rxea:1@10.78.1.1". */
 struct link_kind {
 	const char *name;
 	const char *address; /* to listen on; %s is the test's directory */
-	const char *peer;    /* the peer text begins so; %d is our pid */
-	/* An address where nobody listens, and what connecting gives. */
+	const char *peer;    /* the peer's text begins with this; %d is our pid */
+	/* An address where nobody listens, and the error of connecting there. */
 	const char *nobody;
 	int nobody_error;
-	/* A plain connection by somebody who does not know the protocol. */
+	/* Makes a plain connection, as a client that does not know the protocol. */
 	int (*connect_raw)(const struct zaddr *);
 	bool stream; /* its bytes are the messages */
-	bool warm;   /* pairs have carried messages before the test has them */
+	bool warm;   /* pairs have carried messages before the test gets them */
 	bool own;    /* each half of a link has an endpoint of its own */
 };
 extern const struct link_kind link_kinds[];
 extern const size_t link_kind_count;
-/* Whether this machine has it. */
+/* Has this machine the transport? */
 bool link_kind_works(const struct link_kind *);
-/* Whether it has one-sided operations. */
+/* Has the transport one-sided operations here? */
 bool link_kind_has_rma(const struct link_kind *);
 
-/* Setup and teardown of each test: *state is the kind and becomes a fixture; descriptors are counted. */
+/* Setup and teardown of each test: *state is the kind and becomes a fixture; open descriptors are counted. */
 struct fixture {
 	const struct link_kind *kind;
 	const struct ztransport *ops;
 	struct zlistener *listener;
 	struct zaddr addr;
 	struct zendpoint *endpoint; /* of accepted links, where the transport wants one */
-	struct zendpoint **own;	    /* two for each link, where the kind says so */
+	struct zendpoint **own;	    /* two for each link, where the kind has them */
 	size_t nown;
 	bool may_be_plain; /* connecting ends may have nothing to say */
 	char dir[64];
@@ -71,19 +71,19 @@ int fixture_teardown(void **state);
 /* The text with %s replaced by the directory, parsed. */
 void fixture_address(const struct fixture *, const char *text, struct zaddr *);
 int count_fds(void);
-/* What verbs warned of last, and how often. */
+/* The last warning of verbs, and the number of warnings. */
 extern char link_warning[512];
 extern unsigned link_warnings;
-/* Nobody is warned from the next link_kind_works on. */
+/* From the next link_kind_works on nobody hears warnings. */
 extern bool link_unwarned;
 /* Listeners of verbs accept a port that is not active. */
 void link_patient(bool);
 
 struct zlink *fixture_connect(struct fixture *);
 struct zlink *fixture_accept(struct fixture *);
-/* An accepted link has come to stay, if it is one of a connecting end that has said so. */
+/* Settles an accepted link, if its connecting end has said that it can. */
 void fixture_settle(struct fixture *, struct zlink *);
-/* Fails the test if nobody comes. */
+/* Fails the test if nobody connects. */
 struct pair {
 	struct zlink *a, *b; /* connected, accepted */
 };
@@ -95,32 +95,32 @@ const void *payload_of(uint64_t k, size_t len);
 void message_env(uint8_t raw[ZWIRE_ENV_BYTES], uint64_t k, size_t len);
 /* -EAGAIN or 0; other results fail the test. */
 int post_message(struct zlink *, uint64_t k, size_t len);
-/* A number of messages: fewer of them where ZIP_TEST_SCALE says how many times slower this machine is. */
+/* A number of messages, which is smaller where ZIP_TEST_SCALE says how many times slower this machine is. */
 uint64_t scaled(uint64_t count);
 /* Pseudo-random numbers that are the same on both sides. */
 uint32_t mix(uint64_t k);
 
 /* A sink that checks sequence, envelope and payload of every message. */
 struct inbox {
-	uint64_t next; /* the message that must come now */
+	uint64_t next; /* the message that must come next */
 	uint64_t bytes;
-	uint32_t place_one_in;	/* 0: never; else every so many-th message gets memory of ours */
-	uint32_t refuse_one_in; /* 0: never; else refused the first time it is shown */
-	uint64_t refused;	/* message + 1 that was refused last */
+	uint32_t place_one_in;	/* 0: never; otherwise one in so many messages gets memory of ours */
+	uint32_t refuse_one_in; /* 0: never; otherwise one in so many is refused the first time it is shown */
+	uint64_t refused;	/* the message that was refused last, plus one */
 	uint64_t refusals, placements;
-	int fail_with;	 /* take returns this */
+	int fail_with;	 /* the result of take */
 	uint8_t *memory; /* of max_payload */
 	bool placed;
-	const char *wrong; /* what was not as it should be */
+	const char *wrong; /* what was wrong */
 };
 void inbox_init(struct inbox *);
 void inbox_fini(struct inbox *);
 struct zsink inbox_sink(struct inbox *);
-/* Polls until count messages came in all; fails the test if they do not. */
+/* Polls until count messages have come in all; fails the test if they do not come. */
 void receive_until(struct zlink *, struct inbox *, uint64_t count);
-/* Polls until poll gives an error, which is returned. */
+/* Polls until poll returns an error, and returns it. */
 int receive_to_end(struct zlink *, struct inbox *);
-/* Arms a half, and sleeps if arm says so. False: not woken in time. */
+/* Arms a half, and sleeps if arm says so. false: it was not woken in time. */
 bool sleep_on(struct zlink *, enum zlink_half, int timeout_ms);
 
 #endif

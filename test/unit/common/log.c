@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Log lines and error texts: levels, prefixes, cutting, and no control characters of a peer in them. */
+/* Log lines and error texts: levels, prefixes, cutting, and no control characters from a peer. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static int end(void **state)
 	return fclose(capture);
 }
 
-/* What was logged since the last call. */
+/* The lines that were logged since the last call. */
 static const char *logged(void)
 {
 	static char text[8192];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Placement maps: what is read, what becomes of it with a hostfile, and every error with its file, line and words. */
+/* Placement maps: their contents, their nodes in a hostfile, and every error with its file, line and words. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

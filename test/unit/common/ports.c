@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ports of zipper nodes as text: ZIPPER_PORTS and what ranks say when they join. */
+/* Ports of zipper nodes as text: in ZIPPER_PORTS, and when ranks join. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

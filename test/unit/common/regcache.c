@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registrations that are kept: found by range, given up in order, and never given out for memory that left its place.
- */
+/* Kept registrations: found by range, given up in order, and never given out for memory that has left its place. */
 #define _GNU_SOURCE /* mremap, memfd_create */
 #include <errno.h>
 #include <malloc.h>
@@ -25,7 +24,7 @@
 #define PAGE ((size_t)4096)
 #define BLOCK (64 * PAGE)
 
-/* In place of a device: counts. A handle is the number of the registration. */
+/* Stands in for a device and counts. A handle is the number of the registration. */
 static struct {
 	uintptr_t number;
 	unsigned live;
@@ -85,7 +84,7 @@ static uint8_t *map_at(void *at, size_t len)
 	return p;
 }
 
-/* Uses it as a transfer does. The number of the registration, 0: this memory is not kept. */
+/* Uses the memory as a transfer does. Returns the number of the registration; 0: this memory is not kept. */
 static uintptr_t use(struct vregcache *c, void *base, size_t len)
 {
 	struct vreg *r;
@@ -112,7 +111,7 @@ static void found_by_range(void **state)
 	close_cache(c);
 }
 
-/* A larger one takes the place of those inside it. */
+/* A larger registration takes the place of those inside it. */
 static void replaced_by_larger_ones(void **state)
 {
 	struct vregcache *c = open_cache(16, 1 << 30);
@@ -162,7 +161,8 @@ static void other_ways_to_lose_memory(void **state)
 	old = use(c, p, BLOCK / 4);
 	uintptr_t other = use(c, q, BLOCK);
 	munmap(p, BLOCK);
-	assert_ptr_equal(mremap(q, BLOCK, BLOCK, MREMAP_MAYMOVE | MREMAP_FIXED, p), p); /* the other moves here */
+	assert_ptr_equal(mremap(q, BLOCK, BLOCK, MREMAP_MAYMOVE | MREMAP_FIXED, p),
+		p); /* the other mapping moves here */
 	uintptr_t moved = use(c, p, BLOCK);
 	assert_int_not_equal(moved, old);
 	assert_int_not_equal(moved, other);
@@ -173,14 +173,14 @@ static void other_ways_to_lose_memory(void **state)
 	close_cache(c);
 }
 
-/* What malloc gives back to the system by itself when something is freed, and takes again at the same place. */
+/* Memory that malloc gives back to the system by itself when something is freed, and takes again at the same place. */
 struct heap {
 	int mmap_threshold, trim_threshold; /* bytes, see mallopt(3) */
 	bool behind;			    /* something behind it stays */
 	bool trim;			    /* and malloc_trim is called */
 };
 
-/* Frees p and allocates as much again. Is it at the same place, with other pages? New ones are zero. */
+/* Frees p and allocates as much again. Is the new block at the same place, with other pages? New pages are zero. */
 static bool comes_back(const struct heap *h, uint8_t **p, size_t len)
 {
 	uint8_t *before = *p;
@@ -248,10 +248,10 @@ static void freed_by_malloc_trim_in_the_middle(void **state)
 		&(struct heap){.mmap_threshold = 1 << 24, .trim_threshold = 1 << 24, .behind = true, .trim = true});
 }
 
-/* Another thread unmaps and maps; as soon as it says so, the old one is stale. */
+/* Another thread unmaps and maps; as soon as it says so, the old registration is stale. */
 struct mapper {
 	uint8_t *p;
-	bool maps;	  /* else the test does */
+	bool maps;	  /* otherwise the test does it */
 	_Atomic int turn; /* even: the test's, odd: the thread's */
 	int rounds;
 };
@@ -292,7 +292,7 @@ static void unmapped_by_another_thread(void **state)
 	close_cache(c);
 }
 
-/* Something is always changing elsewhere: what one change tells of its end must not stand for that of another. */
+/* Something is always changing elsewhere: the end of one change must not stand for the end of another. */
 struct noise {
 	uint8_t *p;
 	_Atomic bool stop;
@@ -306,7 +306,8 @@ static void *give_back(void *arg)
 	return NULL;
 }
 
-/* Here while the other one is still inside munmap. Who has got the address must not get the old registration. */
+/* This call comes while another thread is still inside munmap. The thread that has got the address must not get the old
+ * registration. */
 static void take_place(struct mapper *m, int i)
 {
 	atomic_store(&m->turn, 2 * i + 1);
@@ -315,7 +316,7 @@ static void take_place(struct mapper *m, int i)
 		if (mmap(m->p, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
 			    0) == m->p)
 			return;
-		if (over) /* somebody else has taken it */
+		if (over) /* another thread has taken it */
 			m->p = map_at(NULL, BLOCK);
 		if (over)
 			return;
@@ -438,7 +439,7 @@ static void bytes_are_bounded(void **state)
 	close_cache(c);
 }
 
-/* The system locks no more: what is not in use makes room, what is in use stays. */
+/* The system locks no more memory: registrations that are not in use make room, those in use stay. */
 static void lack_of_lockable_memory(void **state)
 {
 	struct vregcache *c = open_cache(100, 100 * BLOCK);
@@ -457,7 +458,7 @@ static void lack_of_lockable_memory(void **state)
 	close_cache(c);
 }
 
-/* One that went stale while a transfer was using it lives until that is over. */
+/* A registration that became stale during a transfer lives until the transfer is over. */
 static void stale_while_in_use(void **state)
 {
 	struct vregcache *c = open_cache(16, 1 << 30);
@@ -506,7 +507,7 @@ static void other_memory_is_not_kept(void **state)
 	close_cache(c);
 }
 
-/* The application may go on with its mapping as if nobody had looked at it. */
+/* The application may use its mapping as if nobody had looked at it. */
 static void mappings_stay_whole(void **state)
 {
 	struct vregcache *c = open_cache(16, 1 << 30);
@@ -544,8 +545,8 @@ static void child_stays(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* The stacks of threads are mappings behind one without any rights, and may be one mapping with watched memory: the end
- * of the thread that watches gives up its own. */
+/* The stacks of threads are mappings behind one without any rights, and may be one mapping with watched memory. The
+ * thread that watches gives up its own stack when it ends. */
 static void its_own_stack_is_watched(void **state)
 {
 	struct vreg *r;
@@ -570,7 +571,7 @@ static void its_own_stack_is_watched(void **state)
 	close_cache(c);
 }
 
-/* A child has its own copy; what it does with that is nothing to us. */
+/* A child has its own copy, and changes of the child have no effect here. */
 static void child_unmaps_its_copy(void **state)
 {
 	struct vregcache *c = open_cache(16, 1 << 30);
@@ -581,7 +582,7 @@ static void child_unmaps_its_copy(void **state)
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		if (use(c, p, BLOCK) != 0) /* nobody would tell us */
+		if (use(c, p, BLOCK) != 0) /* nobody would tell of it */
 			_exit(2);
 		memset(p, 7, BLOCK);
 		_exit(munmap(p, BLOCK) == 0 && mmap(p, BLOCK, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == p ? 0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks' side of the control protocol, against zipperds that are false: keys are proved both ways, so that nobody
- * joins a world, or hands over what it sends, at a port where somebody else has begun to listen. */
+/* The ranks' side of the control protocol, against false zipperds. Keys are proved both ways, so that no rank joins a
+ * world, or hands over its messages, at a port where somebody else has begun to listen. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "common/base/clock.h"
-#include "common/session/session_parts.h"
+#include "common/session/session.h"
+#include "common/session/session_io.h"
 
 #define PATIENCE_MS 20000
 #define USER "tester"
@@ -25,9 +26,9 @@ struct zipperd {
 	struct zaddr addr;
 	enum answer answer;
 	uint8_t key[ZAUTH_KEY_BYTES];
-	bool heard; /* the rank has sent a right proof of its own */
+	bool heard; /* the rank has sent a correct proof of its own */
 	const char *wrong;
-	/* what has come */
+	/* messages that have come */
 	struct zctl_msg msg;
 	bool any;
 };
@@ -44,7 +45,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	return 0;
 }
 
-/* The next message; false: it is another one, or none. */
+/* The next message. false: it is of another type, or there is none. */
 static bool next(struct zipperd *z, struct zlink *link, uint16_t type)
 {
 	const struct zsink sink = {.take = take, .ctx = z};
@@ -69,7 +70,7 @@ static void greet(struct zipperd *z, struct zlink *link)
 	}
 	const struct zctl_hello hello = z->msg.u.hello;
 	zauth_module.random(challenge.u.challenge.nonce, sizeof(challenge.u.challenge.nonce));
-	if (zsession_send(link, &challenge, end) != 0 || !next(z, link, ZCTL_PROOF)) {
+	if (zsession_io_send(link, &challenge, end) != 0 || !next(z, link, ZCTL_PROOF)) {
 		z->wrong = "no PROOF";
 		return;
 	}
@@ -78,7 +79,7 @@ static void greet(struct zipperd *z, struct zlink *link)
 		zauth_module.prove(proof.u.proof.mac, z->key, ZAUTH_ANSWERS, &hello, &challenge.u.challenge);
 	else if (z->answer == REFLECTED)
 		memcpy(proof.u.proof.mac, z->msg.u.proof.mac, sizeof(proof.u.proof.mac));
-	if (zsession_send(link, &proof, end) != 0)
+	if (zsession_io_send(link, &proof, end) != 0)
 		z->wrong = "the answer cannot be sent";
 	next(z, link, ZCTL_PROOF); /* until it closes */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shm transport against peers that do not keep to the protocol, and its socket files. */
+/* The shm transport against peers that break the protocol, and its socket files. */
 #define _GNU_SOURCE
 #include "test/unit/common/link_fixture.h"
 
@@ -39,7 +39,7 @@ static int connect_unix(const struct fixture *f)
 	return fd;
 }
 
-/* What both halves of an accepted link say after this offer. */
+/* The results of both halves of an accepted link after this offer. */
 static int result_of_offer(struct fixture *f, const int fds[SHM_OFFER_FDS])
 {
 	struct inbox in;
@@ -102,7 +102,7 @@ static void memory_of_the_wrong_kind_is_refused(void **state)
 		assert_int_equal(result_of_offer(f, (int[]){good, pair[1], bad[i]}), -EPROTO);
 		close(bad[i]);
 	}
-	/* A file cannot be watched, whatever else is right. */
+	/* A file cannot be watched, even if everything else is right. */
 	int file = open("/proc/self/exe", O_RDONLY);
 	assert_int_equal(result_of_offer(f, (int[]){good, file, slots}), -EPROTO);
 	close(file);
@@ -147,7 +147,7 @@ static void offers_with_other_descriptors_are_refused(void **state)
 
 /* ---- rings ---- */
 
-struct rogue { /* a peer that has the rings in hand */
+struct rogue { /* a peer that writes to the rings itself */
 	struct shm_map map;
 	struct shm_slots slots;
 	int sock, back;
@@ -179,7 +179,7 @@ static void rogue_close(struct rogue *r)
 	shm_slots_close(&r->slots);
 }
 
-/* The control block as shm_ring.c lays it out: what a peer can write, it can write anything into. */
+/* The control block of shm_ring.h: a peer can write anything into it. */
 static _Atomic uint64_t *tail_of(struct rogue *r, int ring)
 {
 	return (_Atomic uint64_t *)(void *)r->map.ctl[ring];
@@ -295,7 +295,7 @@ static void bytes_on_the_sockets_do_no_harm(void **state)
 	rogue_close(&r);
 }
 
-/* zipperd's side is not told of others' slots, so it does not look for them: the peer could keep it at that. */
+/* zipperd's side is not told of other slots, so it does not look for them: a peer could keep it busy that way. */
 static void references_to_others_are_not_waited_for(void **state)
 {
 	struct rogue r = rogue_connect(*state);
@@ -374,7 +374,7 @@ static void other_files_are_not_replaced(void **state)
 	assert_true(f->ops->listen(&l, &addr, &err) < 0);
 	assert_non_null(strstr(err.text, addr.host));
 	assert_int_equal(unlink(addr.host), 0);
-	/* Nor is a socket that has taken our place. */
+	/* Nor does it remove a socket that has taken our place. */
 	fixture_address(f, "shm:%s/mine", &addr);
 	assert_int_equal(f->ops->listen(&l, &addr, NULL), 0);
 	assert_int_equal(unlink(addr.host), 0);
@@ -437,7 +437,7 @@ static void long_paths_are_refused(void **state)
 	assert_int_equal(f->ops->connect(&link, &addr, 1000, &err), -ENAMETOOLONG);
 }
 
-/* Two users that are not root: only root can play both. */
+/* Two users other than root: only root can play both. */
 static void another_user_is_refused(void **state)
 {
 	struct fixture *f = *state;

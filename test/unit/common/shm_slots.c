@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Large payloads of the shm transport: forwarded without a copy in between, slow receivers, and peers that refer to
- * what is not theirs. */
+ * slots of others. */
 #define _GNU_SOURCE
 #include "test/unit/common/link_fixture.h"
 
@@ -15,7 +15,7 @@
 #include "common/transport/shm/shm_socket.h"
 
 #define LARGE SHM_SLOT_BYTES
-/* What a reference and its envelope take in a ring. */
+/* The bytes of a reference and its envelope in a ring. */
 #define REFERENCE (SHM_RING_ALIGN + ZWIRE_ENV_BYTES)
 
 static int setup(void **state)
@@ -30,7 +30,7 @@ static struct shm_link *shm(struct zlink *link)
 	return (struct shm_link *)link;
 }
 
-/* Bytes that went through the ring so far. */
+/* Bytes that have gone through the ring so far. */
 static uint64_t posted(struct zlink *link)
 {
 	return shm(link)->tx.ring.tail;
@@ -48,7 +48,7 @@ static unsigned users(const struct shm_slots *s)
 	return SHM_SLOTS - free;
 }
 
-/* Two connections; what comes on the first one's accepted end goes on over the second one's. */
+/* Two connections: messages that come on the accepted end of the first go on over the second. */
 struct relay {
 	struct pair from, to, also;
 	bool both; /* over that of a third one, too */
@@ -78,7 +78,7 @@ static int forward(void *ctx, const struct zwire_env *env, const uint8_t *raw, c
 	return rc;
 }
 
-/* Forwards what is there; how many messages. */
+/* Forwards the messages that are there, and returns their number. */
 static int relay_turn(struct relay *r)
 {
 	const struct zsink sink = {.take = forward, .ctx = r};
@@ -133,7 +133,7 @@ static void small_and_oversized_payloads_go_through_the_ring(void **state)
 	relay_close(&r);
 }
 
-/* The slot is free again when the last of them has read it, whoever that is. */
+/* The slot is free again when the last receiver has read it, whichever that is. */
 static void several_receivers_share_a_slot(void **state)
 {
 	struct relay r = relay_open(*state);
@@ -155,7 +155,8 @@ static void several_receivers_share_a_slot(void **state)
 	relay_close(&r);
 }
 
-/* Who does not read has the slots; the payloads of others go through the ring meanwhile, and nothing is lost. */
+/* A receiver that does not read has the slots. Payloads for others go through the ring meanwhile, and nothing is lost.
+ */
 static void a_slow_receiver_does_not_hold_up_others(void **state)
 {
 	struct relay r = relay_open(*state);
@@ -196,7 +197,7 @@ static void what_take_refuses_stays_where_it_is(void **state)
 	relay_close(&r);
 }
 
-/* What is not the payload as it was delivered is copied: another place, another time. */
+/* A payload is copied that is not at the place, or not at the time, of its delivery. */
 static void other_payloads_are_copied(void **state)
 {
 	struct relay r = relay_open(*state);
@@ -234,7 +235,7 @@ static void a_slot_rests_while_others_have_their_turn(void **state)
 	pair_close(&p);
 }
 
-/* A sender that is gone: what it has sent is still read. */
+/* The sender has gone: its messages are still read. */
 static void slots_outlive_their_sender(void **state)
 {
 	struct relay r = relay_open(*state);
@@ -249,7 +250,7 @@ static void slots_outlive_their_sender(void **state)
 	pair_close(&r.also);
 }
 
-/* --- peers that do not keep to it --- */
+/* --- peers that break the protocol --- */
 
 static struct pair joined_pair(struct fixture *f)
 {
@@ -259,7 +260,7 @@ static struct pair joined_pair(struct fixture *f)
 	return p;
 }
 
-/* Writes a reference and the envelope of message 0 into the ring of `link`, whose peer then says so. */
+/* Writes a reference and the envelope of message 0 into the ring of `link`, whose peer then tells its result. */
 static void bad_reference(struct pair *p, bool from_connected, struct shm_ref ref, size_t len)
 {
 	struct zlink *link = from_connected ? p->a : p->b, *peer = from_connected ? p->b : p->a;
@@ -290,15 +291,15 @@ static void references_to_nothing_are_refused(void **state)
 		else if (i == 2)
 			len = LARGE + 1;
 		else if (i == 3 ||
-			 i == 4) /* nobody's: what connects passes nothing on, and nothing was passed on to it */
+			 i == 4) /* nobody's: a connecting end passes nothing on, and nothing was passed on to it */
 			ref.sender = 0;
-		/* else: the accepting side has none itself */
+		/* otherwise the accepting side has none itself */
 		bad_reference(&p, i < 4, ref, len);
 		pair_close(&p);
 	}
 }
 
-/* What is passed on and is not such memory. */
+/* Descriptors that are passed on and are not such memory. */
 static void descriptors_of_other_things_are_not_used(void **state)
 {
 	for (int i = 0; i < 2; i++) {
@@ -312,7 +313,7 @@ static void descriptors_of_other_things_are_not_used(void **state)
 	}
 }
 
-/* More of them than anybody needs, to either side: none is kept (the fixture counts them), the link lives. */
+/* More descriptors than anybody needs, to either side: none is kept (the fixture counts them), and the link lives. */
 static void superfluous_descriptors_are_closed(void **state)
 {
 	struct relay r = relay_open(*state);
@@ -332,7 +333,7 @@ static void superfluous_descriptors_are_closed(void **state)
 	relay_close(&r);
 }
 
-/* A receiver that may have no more descriptors loses the connection: it would not know later whose slots are whose. */
+/* A receiver that may have no more descriptors loses the connection, as it could not tell later slots apart. */
 static void a_lost_descriptor_ends_the_link(void **state)
 {
 	struct relay r = relay_open(*state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The conformance list: every test runs over every transport. What it checks is the contract in transport.h. */
+/* The conformance list: every test runs over every transport. It checks the contract in transport.h. */
 #include "test/unit/common/link_fixture.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conformance of every transport: connecting, listening, clients that do not behave. */
+/* Conformance of every transport: connecting, listening, and clients that misbehave. */
 #include "test/unit/common/link_fixture.h"
 
 #include <errno.h>
@@ -49,9 +49,9 @@ static void an_address_has_one_listener(void **state)
 	assert_null(second);
 	snprintf(expected, sizeof(expected), "cannot listen on %s: %s", text, strerror(EADDRINUSE));
 	assert_string_equal(err.text, expected);
-	/* The attempt has not harmed the first one. */
+	/* The attempt has not harmed the first listener. */
 	struct zlink *link;
-	while (f->ops->accept(f->listener, &link, &err) == 0) /* the attempt may have knocked */
+	while (f->ops->accept(f->listener, &link, &err) == 0) /* the attempt may have connected */
 		f->ops->close(link);
 	struct pair p = fixture_pair(f);
 	assert_int_equal(post_message(p.a, 0, 100), 0);
@@ -91,7 +91,7 @@ static void listener_survives_bad_clients(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct zerr err;
 		int rc = f->ops->accept(f->listener, &link, &err);
-		if (rc < 0) /* a connection that has gone may show itself so */
+		if (rc < 0) /* a connection that has gone may show itself that way */
 			continue;
 		rc = receive_to_end(link, &in);
 		if (i % 2)
@@ -118,14 +118,14 @@ static void running_out_of_descriptors_is_survived(void **state)
 	assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = before;
-	none.rlim_cur = 0; /* no new one; those that are open stay */
+	none.rlim_cur = 0; /* no new descriptor; open ones stay */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	int rc = f->ops->accept(f->listener, &link, &err);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_int_equal(rc, -EMFILE);
 	assert_true(err.text[0]);
 	f->ops->close(a);
-	/* Others who come later are served. */
+	/* Later clients are served. */
 	while (f->ops->accept(f->listener, &link, &err) == 0)
 		f->ops->close(link);
 	struct pair good = fixture_pair(f);
@@ -157,7 +157,7 @@ static void those_who_find_no_descriptor_are_sent_away(void **state)
 		close(held[--n]);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_int_equal(rc, -EMFILE);
-	assert_int_equal(ready, 0); /* or the owner's loop would turn for ever */
+	assert_int_equal(ready, 0); /* otherwise the owner's loop would turn for ever */
 	assert_true(end == -ESHUTDOWN || end == -ECONNRESET);
 	f->ops->close(a);
 	struct pair good = fixture_pair(f);
@@ -184,7 +184,7 @@ static void silent_client_blocks_nobody(void **state)
 	inbox_fini(&in);
 }
 
-/* Posts, and takes what came on the other end while there is no room: links may share that. */
+/* Posts, and takes messages on the other end while there is no room, as links may share that. */
 static void post_and_flush(struct zlink *from, struct zlink *to, struct inbox *in, uint64_t k, size_t len)
 {
 	struct zsink sink = inbox_sink(in);

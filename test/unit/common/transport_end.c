@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conformance of every transport: how a link ends, and what is not a message. */
+/* Conformance of every transport: how a link ends, and bytes that are no message. */
 #include "test/unit/common/link_fixture.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* drained: by somebody who does not wait for it. */
+/* drained: by a caller that does not wait. */
 static void close_after_everything(void **state, bool drained)
 {
 	struct fixture *f = *state;
@@ -24,7 +24,7 @@ static void close_after_everything(void **state, bool drained)
 	assert_true(
 		count == 100 || (f->kind->warm && count > 2)); /* a link without a socket's buffers is full sooner */
 	assert_int_equal(p.a->ops->flush(p.a), 0);
-	/* Something that the closing side has not read must not destroy what it has sent. */
+	/* Unread messages at the closing side must not destroy the messages that it has sent. */
 	assert_int_equal(post_message(p.b, 0, 1000), 0);
 	assert_int_equal(p.b->ops->flush(p.b), 0);
 	const time_t end = time(NULL) + PATIENCE_MS / 1000;
@@ -68,7 +68,7 @@ static void sleeping_halves_notice_the_end(void **state)
 	uint32_t events;
 	struct pollfd rx = {.fd = p.b->ops->fd(p.b, ZLINK_RX, &events), .events = POLLIN};
 	assert_int_equal(poll(&rx, 1, 0), 0);
-	/* A sender may find a little more room by and by (see above); then it is full. */
+	/* A sender may find a little more room by and by (see above); then the link is full. */
 	while (sleep_on(p.b, ZLINK_TX, 50))
 		while (post_message(p.b, k, 100000) == 0)
 			k++;
@@ -107,7 +107,7 @@ static void posting_to_nobody_ends(void **state)
 	pair_close(&p);
 }
 
-/* Posts without end, until its peer has gone. */
+/* Posts until its peer has gone. */
 static void send_for_ever(struct fixture *f)
 {
 	struct zlink *link;
@@ -161,7 +161,7 @@ static void close_beside_a_child(void **state)
 	inbox_init(&in);
 	pid_t pid = fork();
 	if (pid == 0) {
-		alarm(2 * PATIENCE_MS / 1000); /* should the test fail */
+		alarm(2 * PATIENCE_MS / 1000); /* in case the test fails */
 		pause();
 		_exit(1);
 	}
@@ -179,7 +179,7 @@ static void close_beside_a_child(void **state)
 	pair_close(&p);
 }
 
-/* The raw bytes of a stream: for transports whose bytes anybody can send. */
+/* The raw bytes of a stream, for transports whose bytes any client can send. */
 static int poll_raw(struct fixture *f, const void *bytes, size_t len, uint64_t expected)
 {
 	int fd = f->kind->connect_raw(&f->addr);
@@ -248,7 +248,7 @@ const struct link_test transport_end_tests[] = {
 	{NULL, NULL},
 };
 
-/* Only where the bytes of a link are a stream; unit/common/shm.c has the like for memory. */
+/* Only where the bytes of a link are a stream; unit/common/shm.c does the same for memory. */
 const struct link_test transport_stream_tests[] = {
 	LINK_TEST(stream_errors_are_told_apart),
 	{NULL, NULL},

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Sends one message and lets it arrive; the receiver polls while the sender is full. */
+/* Sends one message until it has arrived; the receiver polls while the sender is full. */
 static void pass(struct zlink *from, struct zlink *to, struct inbox *in, uint64_t k, size_t len)
 {
 	struct zsink sink = inbox_sink(in);
@@ -52,7 +52,7 @@ static void every_size_arrives(void **state)
 	pair_close(&p);
 }
 
-/* Mostly small, some of every size. */
+/* Mostly small messages, some of every size. */
 static size_t random_len(uint64_t k, size_t max)
 {
 	uint32_t r = mix(k ^ 0x5eed);
@@ -63,7 +63,7 @@ static size_t random_len(uint64_t k, size_t max)
 	return (r >> 8) % (max + 1);
 }
 
-struct party { /* one half of one link, in its own thread */
+struct party { /* one half of a link, in its own thread */
 	struct zlink *link;
 	struct inbox in;
 	uint64_t count;
@@ -116,7 +116,7 @@ static void *receive_all(void *arg)
 	return NULL;
 }
 
-/* Both halves of one link in a thread, which sends and receives in turns, and sleeps where neither goes on. */
+/* Both halves of a link in one thread, which sends and receives in turns, and sleeps where neither goes on. */
 static void *send_and_receive(void *arg)
 {
 	struct party *me = arg;
@@ -149,7 +149,7 @@ static void *send_and_receive(void *arg)
 	return NULL;
 }
 
-/* Each half in a thread of its own; where they have an endpoint in common, both in one. */
+/* Each half has a thread of its own; halves with a common endpoint have one thread. */
 static void random_messages_both_ways_in_threads(void **state)
 {
 	const uint64_t count = scaled(100000);
@@ -186,7 +186,7 @@ static void random_messages_both_ways_in_threads(void **state)
 
 enum { LINKS = 3 };
 
-/* Nothing of a transport is shared by links of different threads, where they have no endpoint in common. */
+/* Links of different threads share nothing of a transport where they have no common endpoint. */
 static void links_in_threads_of_their_own(void **state)
 {
 	struct fixture *f = *state;
@@ -195,7 +195,7 @@ static void links_in_threads_of_their_own(void **state)
 	struct party parties[2 * LINKS];
 	pthread_t threads[2 * LINKS];
 	if (f->ops->settle && !f->kind->own)
-		return; /* they have, and so are one thread's */
+		return; /* they have one, and so one thread uses them */
 	memset(parties, 0, sizeof(parties));
 	for (int i = 0; i < 2 * LINKS; i++) {
 		if (i % 2 == 0)
@@ -232,14 +232,15 @@ static void full_link_refuses_and_loses_nothing(void **state)
 		size_t len = sizes[i] < f->ops->max_payload ? sizes[i] : f->ops->max_payload;
 		uint64_t bytes = 0;
 		int rc;
-		/* Sockets buffer a few MiB in the kernel, an empty message is 64 bytes: bounded either way. */
+		/* Sockets buffer a few MiB in the kernel, and an empty message has 64 bytes: the number is bounded
+		 * either way. */
 		while ((rc = post_message(p.a, k, len)) == 0) {
 			k++;
 			bytes += ZWIRE_ENV_BYTES + len;
 			assert_true(bytes < 64u << 20);
 		}
 		assert_int_equal(rc, -EAGAIN);
-		/* A device or the kernel may free some room late, when it has moved what it had; a ring does not. */
+		/* A device or the kernel may free some room late, when it has moved bytes; a ring does not. */
 		for (int j = 0; j < 200; j++)
 			if ((rc = post_message(p.a, k, len)) == 0 && f->ops != &ztransport_shm) {
 				k++;
@@ -249,7 +250,7 @@ static void full_link_refuses_and_loses_nothing(void **state)
 			}
 		rc = f->ops->flush(p.a);
 		assert_true(rc == 0 || rc == -EAGAIN);
-		/* The receiver takes all that was accepted; what is still held back follows by flush. */
+		/* The receiver takes all messages that were accepted; held ones follow by flush. */
 		struct zsink sink = inbox_sink(&in);
 		while (in.next < k) {
 			int n = p.b->ops->poll(p.b, &sink, 16);
@@ -266,7 +267,7 @@ static void full_link_refuses_and_loses_nothing(void **state)
 	pair_close(&p);
 }
 
-/* What the receiver's poll gives, if not nothing; up to that message, the link takes as many as it has room for. */
+/* The result of the receiver's poll, if it is not 0; up to that message, the link takes as many as it has room for. */
 static int poll_while_posting(struct pair *p, const struct zsink *sink, uint64_t *posted, uint64_t end)
 {
 	int n = 0;
@@ -301,7 +302,7 @@ static void refused_messages_come_again(void **state)
 	in.refuse_one_in = 0;
 	assert_int_equal(poll_while_posting(&p, &sink, &posted, 20), 1);
 	assert_int_equal(p.b->ops->poll(p.b, &sink, 0), 0);
-	/* What is held back for want of credit goes when that has come: nothing else need be on its way. */
+	/* Messages that lack credit go when credit has come: nothing else need be on its way. */
 	for (int ms = 0; p.a->ops->flush(p.a) == -EAGAIN && ms < PATIENCE_MS; ms++) {
 		assert_true(p.b->ops->poll(p.b, &sink, 16) >= 0);
 		usleep(1000);
@@ -333,8 +334,8 @@ static void place_is_asked_or_not(void **state)
 	pair_close(&p);
 }
 
-/* Until a message has come in part and waits in the sink's place. k: how many were posted. false: none does, where
- * buffers are as large as messages. */
+/* Posts until a message has come in part and waits in the sink's place. k: the number of posts. false: there is no such
+ * message, as buffers are as large as messages. */
 static bool fill_to_the_middle(struct pair *p, struct inbox *in, uint64_t *k)
 {
 	const size_t len = p->a->ops->max_payload;
@@ -347,7 +348,7 @@ static bool fill_to_the_middle(struct pair *p, struct inbox *in, uint64_t *k)
 			assert_true(n >= 0);
 		if (in->placed)
 			return true;
-		/* The link was full at the end of one. */
+		/* The link was full at the end of a message. */
 		while (p->a->ops->flush(p->a) == -EAGAIN)
 			assert_true(p->b->ops->poll(p->b, &sink, 1) >= 0);
 		receive_until(p->b, in, *k);
@@ -355,7 +356,7 @@ static bool fill_to_the_middle(struct pair *p, struct inbox *in, uint64_t *k)
 	return false;
 }
 
-/* Its place is taken back, then it comes whole; what poll gives. */
+/* The place is taken back, then the message comes whole. Returns the result of poll. */
 static int poll_unplaced(struct pair *p, struct inbox *in)
 {
 	struct zsink sink = inbox_sink(in);
@@ -371,7 +372,7 @@ static int poll_unplaced(struct pair *p, struct inbox *in)
 	return n;
 }
 
-/* Then it is a message like any other: it may be refused, and is placed anew when it comes again, if the sink likes. */
+/* Then it is a message as any other: it may be refused, and is placed anew when it comes again, if the sink likes. */
 static void a_place_is_taken_back(void **state)
 {
 	struct fixture *f = *state;
@@ -397,7 +398,7 @@ static void a_place_is_taken_back(void **state)
 			in.refuse_one_in = 1;
 			assert_int_equal(poll_unplaced(&p, &in), -EAGAIN);
 			assert_int_equal(p.b->ops->arm(p.b, ZLINK_RX), 1);
-			assert_int_equal(f->ops->unplace(p.b), 0); /* it has none any more */
+			assert_int_equal(f->ops->unplace(p.b), 0); /* there is no message any more */
 			in.place_one_in = i == 1;
 			assert_int_equal(p.b->ops->poll(p.b, &sink, 1), 1);
 		} else {
@@ -520,7 +521,7 @@ static void no_wake_up_of_a_receiver_is_lost(void **state)
 	pair_close(&p);
 }
 
-/* Begins when the sender has found the link full, or has sent all. */
+/* Begins when the sender has found the link full, or has sent everything. */
 static void *slow_reader(void *arg)
 {
 	struct party *me = arg;
@@ -567,7 +568,7 @@ static void no_wake_up_of_a_sender_is_lost(void **state)
 	pthread_join(thread, NULL);
 	if (rx.wrong)
 		fail_msg("%s", rx.wrong);
-	/* there the receiver may be as quick as the sender, once they have changed over to queue pairs */
+	/* the receiver may be as quick as the sender there, once they have changed over to queue pairs */
 	assert_true(sleeps > 0 || f->ops->kind == ZADDR_VERBS);
 	inbox_fini(&rx.in);
 	pair_close(&p);
@@ -584,7 +585,7 @@ static void an_idle_half_sleeps(void **state)
 	in.next = 0;
 	pass(p.b, p.a, &in, 0, 10);
 	for (int i = 0; i < 4; i++) {
-		/* that its first credit has come wakes a half over Verbs */
+		/* the first credit wakes a half over Verbs */
 		const bool first = i == 0 && f->ops->kind == ZADDR_VERBS;
 		assert_int_equal(p.a->ops->poll(p.a, &sink, 4), 0);
 		assert_true(!sleep_on(p.a, ZLINK_RX, 10) || first);
@@ -594,7 +595,8 @@ static void an_idle_half_sleeps(void **state)
 	uint64_t k = 1;
 	while (post_message(p.a, k, 50000) == 0)
 		k++;
-	/* Full, and nobody reads: it sleeps. What the kernel takes meanwhile may wake it a few times. */
+	/* The link is full and nobody reads: the sender sleeps. Bytes that the kernel takes meanwhile may wake it a few
+	 * times. */
 	int woken = 0;
 	while (woken < 100 && sleep_on(p.a, ZLINK_TX, 30))
 		while (woken++, post_message(p.a, k, 50000) == 0)

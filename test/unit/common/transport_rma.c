@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-sided operations, for the transports that have them: the connected link's side is the owner. */
+/* One-sided operations, for the transports that have them: the connecting end is the owner. */
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "test/unit/common/link_fixture.h"
 
 #define AROUND 4096
-#define SIZE ((size_t)300000) /* no multiple of anything */
+#define SIZE ((size_t)300000) /* a multiple of nothing */
 #define OLD 0xa5
 
 struct ends {
@@ -30,7 +30,7 @@ static void exchange(struct zlink *from, struct zlink *to)
 	inbox_fini(&in);
 }
 
-/* A pair that has exchanged messages, as its capabilities are known only then. false: not allowed here. */
+/* A pair that has exchanged messages, as its capabilities are known only then. false: they are not allowed here. */
 static bool open_ends(struct ends *e, struct fixture *f)
 {
 	struct zerr err;
@@ -67,7 +67,7 @@ static void expose(struct ends *e, enum zlink_half half)
 	assert_int_equal(e->rma->expose(e->pair.a, half, e->memory + AROUND, SIZE, &e->exposure), 0);
 }
 
-/* Both ends get their turns, as a device that is emulated may need them. */
+/* Both ends get their turns, as an emulated device may need them. */
 static int reap(struct ends *e, enum zlink_half half, struct zrma_done *done)
 {
 	struct inbox none;
@@ -85,7 +85,7 @@ static int reap(struct ends *e, enum zlink_half half, struct zrma_done *done)
 	return rc;
 }
 
-/* Moves all of it in pieces of len bytes. */
+/* Moves everything in pieces of len bytes. */
 static void move(struct ends *e, enum zlink_half half, size_t len)
 {
 	for (size_t at = 0; at < SIZE; at += len) {
@@ -132,7 +132,7 @@ static void writes_nothing_around(void **state)
 	close_ends(&e);
 }
 
-/* Where the link says so, a message finds in place what was written before it, in many pieces. */
+/* Where the link says so, a message finds the bytes in place that were written before it, in many pieces. */
 static void messages_come_after_writes(void **state)
 {
 	struct ends e;
@@ -154,7 +154,7 @@ static void messages_come_after_writes(void **state)
 			}
 			exchange(e.pair.b, e.pair.a);
 			assert_memory_equal(e.memory + AROUND, payload_of(k, SIZE), n * len);
-			e.rma->conceal(e.pair.a, &e.exposure); /* nothing comes any more */
+			e.rma->conceal(e.pair.a, &e.exposure); /* no more messages come */
 			for (uint32_t i = 0; i < n; i++) {
 				assert_int_equal(reap(&e, ZLINK_TX, &done), 1);
 				assert_int_equal(done.rc, 0);
@@ -183,8 +183,8 @@ static void exposes_again(void **state)
 	close_ends(&e);
 }
 
-/* Unmapped and mapped again at the same address, with other content: what was registered for the old pages must not be
- * used for the new ones. */
+/* Memory is unmapped and mapped again at the same address, with other contents: registrations of the old pages must not
+ * be used for the new ones. */
 static void memory_that_was_mapped_again(void **state)
 {
 	struct ends e;
@@ -216,7 +216,7 @@ static void memory_that_was_mapped_again(void **state)
 	close_ends(&e);
 }
 
-/* As many as allowed at a time, one more is refused. */
+/* As many operations as allowed at a time; one more is refused. */
 static void keeps_to_its_limit(void **state)
 {
 	struct ends e;
@@ -250,8 +250,8 @@ static void keeps_to_its_limit(void **state)
 	close_ends(&e);
 }
 
-/* How far behind the end a refusal begins: at once, but where memory windows are asked for, though the device is
- * Soft-RoCE, behind the region that the window is in, which is of whole pages. */
+/* How far behind the end a refusal begins: at once. Only where memory windows are asked for, although the device is
+ * Soft-RoCE, it begins behind the region that the window is in, which has whole pages. */
 static size_t slack(void)
 {
 	const char *windows = getenv("ZIPPER_VERBS_WINDOWS");
@@ -283,8 +283,8 @@ static void refuses_what_is_not_exposed(void **state)
 	close_ends(&e);
 }
 
-/* The initiator's memory, too, is mapped again between transfers: what was pinned for the old pages must not be used.
- */
+/* The initiator's memory, too, is mapped again between transfers: memory that was pinned for the old pages must not be
+ * used. */
 static void pins_memory_of_others(void **state)
 {
 	struct ends e;

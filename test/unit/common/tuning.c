@@ -199,7 +199,7 @@ static void says_what_is_wrong(void **state)
 	ztuning_free(&t);
 }
 
-/* Whatever comes: a table that can be asked, or one line with a number. */
+/* Any input gives a table that can be asked, or one line with a number. */
 static void feed(const char *text, size_t len)
 {
 	struct ztuning t;

@@ -26,7 +26,7 @@ static void advises_sleep_after_spins_and_yields(void **state)
 	(void)state;
 	struct zwait w;
 	zwait_init(&w, false);
-	w.slice_ns = UINT32_MAX; /* whoever else runs here */
+	w.slice_ns = UINT32_MAX; /* whatever else runs here */
 	assert_true(w.spins > 0);
 	assert_true(w.yields > 0);
 	assert_int_equal(steps_until_sleep(&w), w.spins + w.yields);
@@ -37,7 +37,7 @@ static void advises_sleep_after_spins_and_yields(void **state)
 	assert_int_equal(steps_until_sleep(&w), w.spins + w.yields);
 }
 
-/* Somebody else on the only core, who also polls and yields, until the test ends. */
+/* Another process on the only core, which also polls and yields, until the test ends. */
 struct another {
 	cpu_set_t old;
 	int until;
@@ -88,14 +88,14 @@ static void wait_until_shared(struct zwait *w, bool busy)
 	}
 }
 
-/* Spinning would hold the other one up. For so many waits. */
+/* Spinning would hold the other process up. For so many waits. */
 static void does_not_spin_beside_another(void **state)
 {
 	(void)state;
 	struct zwait w;
 	struct another a;
 	another_begin(&a);
-	wait_until_shared(&w, true); /* spins in no case, but its caller may ask */
+	wait_until_shared(&w, true); /* it spins in no case, but its caller may ask */
 	wait_until_shared(&w, false);
 	another_end(&a);
 	w.shared = 2;
@@ -103,7 +103,7 @@ static void does_not_spin_beside_another(void **state)
 		zwait_reset(&w);
 		uint32_t left = w.shared;
 		assert_int_equal(steps_until_sleep(&w), i < 2 ? w.yields : w.spins + w.yields);
-		w.shared = left; /* whoever else runs here */
+		w.shared = left; /* whatever else runs here */
 	}
 }
 
@@ -122,7 +122,7 @@ static void follows_fields_that_were_set(void **state)
 	(void)state;
 	struct zwait w;
 	zwait_init(&w, false);
-	w.slice_ns = UINT32_MAX; /* whoever else runs here */
+	w.slice_ns = UINT32_MAX; /* whatever else runs here */
 	w.spins = 0;
 	w.yields = 0;
 	assert_true(zwait_step(&w));
@@ -130,7 +130,7 @@ static void follows_fields_that_were_set(void **state)
 	assert_int_equal(steps_until_sleep(&w), 3);
 }
 
-/* A yield that was somebody's time slice: no more of them for a while, longer when it happens again. */
+/* A yield that was somebody's time slice: no more yields for a while, longer when it happens again. */
 static void sleeps_at_once_on_a_crowded_machine(void **state)
 {
 	(void)state;
@@ -153,10 +153,10 @@ static void sleeps_at_once_on_a_crowded_machine(void **state)
 	assert_true(waits[1] > waits[0]);
 }
 
-/* How many polls until it sleeps, for so long. */
+/* The number of polls until it sleeps, for so long. */
 static unsigned sleep_for(struct zwait *w, useconds_t us)
 {
-	w->shared = 0; /* whoever else runs here */
+	w->shared = 0; /* whatever else runs here */
 	zwait_reset(w);
 	const unsigned n = steps_until_sleep(w);
 	if (us > 0)
@@ -165,13 +165,13 @@ static unsigned sleep_for(struct zwait *w, useconds_t us)
 	return n;
 }
 
-/* Where all that is waited for takes longer than any yields: none of them, but now and then. */
+/* Where all waits take longer than any yields there are no yields, with an exception now and then. */
 static void leaves_out_yields_that_are_for_nothing(void **state)
 {
 	(void)state;
 	struct zwait w;
 	zwait_init(&w, false);
-	w.slice_ns = UINT32_MAX - 1; /* whoever else runs here */
+	w.slice_ns = UINT32_MAX - 1; /* whatever else runs here */
 	for (int again = 0; again < 2; again++) {
 		unsigned waits = 0, probes = 0;
 		while (sleep_for(&w, 400) > w.spins)
@@ -180,25 +180,25 @@ static void leaves_out_yields_that_are_for_nothing(void **state)
 		for (int i = 0; i < 64; i++)
 			probes += sleep_for(&w, 400) == w.spins + w.yields;
 		assert_in_range(probes, 1, 3);
-		w.longs = 130; /* they are rarer the longer that goes on */
+		w.longs = 130; /* they are rarer the longer it goes on */
 		probes = 0;
 		for (int i = 0; i < 300; i++)
 			probes += sleep_for(&w, 400) == w.spins + w.yields;
 		assert_int_equal(probes, 1);
-		while (w.longs > 0) /* a short one, unless somebody took our core for it */
+		while (w.longs > 0) /* a short wait, unless somebody took our core for it */
 			sleep_for(&w, 0);
 		assert_int_equal(sleep_for(&w, 400), w.spins + w.yields);
 	}
 }
 
-/* So does a yield that has caught something, but not what came at once. */
+/* So does a yield that has met another thread, but not one that ended at once. */
 static void yields_where_yields_do(void **state)
 {
 	(void)state;
 	struct zwait w;
 	zwait_init(&w, false);
 	w.slice_ns = UINT32_MAX - 1;
-	w.longs = 32; /* the next one is with yields */
+	w.longs = 32; /* the next wait has yields */
 	assert_false(zwait_step(&w));
 	zwait_reset(&w);
 	assert_int_equal(w.longs, 32);
@@ -217,8 +217,8 @@ static void yields_where_yields_do(void **state)
 	assert_int_equal(steps_until_sleep(&w), w.spins + w.yields);
 }
 
-/* Who serves others yields between two pieces of work only where somebody wants the core, and notices what that costs.
- */
+/* A thread that serves others yields between two pieces of work only where another thread wants the core, and notices
+ * what that costs. */
 static void shares_its_core_until_it_loses_slices(void **state)
 {
 	(void)state;
@@ -227,7 +227,7 @@ static void shares_its_core_until_it_loses_slices(void **state)
 	zwait_share(&w);
 	assert_int_equal(w.shares, 0);
 	w.shared = 1;
-	w.slice_ns = 0; /* every yield that is timed is one */
+	w.slice_ns = 0; /* every timed yield is one */
 	for (int i = 0; i < 100; i++)
 		zwait_share(&w);
 	assert_true(w.crowded > 0);

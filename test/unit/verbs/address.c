@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What links ask devices for: addresses, partitions, ports; and what endpoint categories are. */
+/* What links ask devices for: addresses, partitions, ports; and the resources of endpoint categories. */
 #include "test/unit/verbs/parts.h"
 #include "common/endpoint/ep_category.h"
 
@@ -27,7 +27,7 @@ void queue_pairs_have_the_address(void **state)
 		assert_int_equal(q->sl, 5);
 		assert_int_equal(q->port, 1);
 		assert_int_equal(q->global, !device()->ib);
-		assert_true(q->retries < 7 && q->rnr_retries < 7); /* 7: for ever */
+		assert_true(q->retries < 7 && q->rnr_retries < 7); /* 7: without end */
 		if (device()->ib) {
 			assert_int_equal(q->dlid, device()->port[0].lid);
 			assert_int_equal(device()->port[0].pkey[q->pkey_index], 0x8005);
@@ -41,7 +41,7 @@ void queue_pairs_have_the_address(void **state)
 	option("ZIPPER_VERBS_PARTITION", NULL);
 }
 
-/* Whichever end says less; and no more than the port has. */
+/* The lower number of both ends counts; and no more than the port has. */
 void the_lesser_mtu_counts(void **state)
 {
 	static const struct {
@@ -75,7 +75,7 @@ void the_lesser_mtu_counts(void **state)
 	option("ZIPPER_VERBS_MTU", NULL);
 }
 
-/* A port that wants a global address of InfiniBand, too: the other end learns it. */
+/* A port that wants a global address on InfiniBand, too: the other end learns it. */
 void whoever_needs_a_global_address(void **state)
 {
 	struct fixture *f = *state;
@@ -116,7 +116,7 @@ void whoever_needs_a_global_address(void **state)
 	device()->grh = false;
 }
 
-/* What the connecting end has offered is taken, and refused. */
+/* The offer of the connecting end is taken, and refused. */
 static void settle_fails(struct fixture *f, struct zlink *link, int expected, const char *text)
 {
 	struct zerr err = {""};
@@ -154,7 +154,7 @@ void subnets_are_not_crossed(void **state)
 	f->ops->close(b);
 }
 
-/* A daemon listens all the same, and the port is needed when a link is to be used. */
+/* A daemon listens all the same, and needs the port when a link is to be used. */
 void a_port_that_is_not_active_yet(void **state)
 {
 	struct fixture *f = *state;
@@ -195,7 +195,7 @@ void a_partition_that_the_port_is_not_in(void **state)
 	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "fka:1 is not in partition 0x0006"));
 	option("ZIPPER_VERBS_PARTITION", NULL);
-	/* who waits in the listener's queue */
+	/* a connection that waits in the listener's queue */
 	link = fixture_accept(f);
 	f->ops->close(link);
 }
@@ -211,8 +211,8 @@ static void expect_partition(struct fixture *f, uint16_t pkey)
 	pair_close(&p);
 }
 
-/* Where none is named: the default one, but not as a limited member if there is another; both ends say which they are
- * in. */
+/* Where no partition is named: the default one, but not as a limited member if there is another; both ends tell which
+ * one they are in. */
 void a_partition_is_found(void **state)
 {
 	struct fixture *f = *state;
@@ -228,7 +228,7 @@ void a_partition_is_found(void **state)
 		memcpy(table, tables[i], sizeof(was));
 		expect_partition(f, tables[i][FAKE_PKEYS]);
 	}
-	/* what differs is told at once */
+	/* a difference is told at once */
 	struct zlink *a, *b;
 	memcpy(table, (uint16_t[FAKE_PKEYS]){0x8005, 0x8007}, sizeof(was));
 	a = fixture_connect(f);
@@ -253,7 +253,7 @@ void a_partition_is_found(void **state)
 	memcpy(table, was, sizeof(was));
 }
 
-/* As the only one that there is; else none of the tests uses one. */
+/* As the only partition that there is; otherwise none of the tests uses one. */
 void limited_membership_is_the_last_choice(void **state)
 {
 	struct fixture *f = *state;
@@ -290,7 +290,7 @@ void limited_membership_is_the_last_choice(void **state)
 	option("ZIPPER_VERBS_PARTITION", NULL);
 }
 
-/* Version 2 where both ends have it, version 1 where one has no other; what fits nobody is said. */
+/* Version 2 where both ends have it, version 1 where one end has no other; addresses that fit nobody are reported. */
 void versions_of_roce_must_agree(void **state)
 {
 	static const struct {
@@ -332,7 +332,7 @@ void versions_of_roce_must_agree(void **state)
 	device()->v2 = true;
 }
 
-/* Of an interface with addresses of several kinds or networks: one that has a way to the one that the peer has offered,
+/* Of an interface with addresses of several kinds or networks: the address that has a way to the peer's offered one,
  * whatever the TCP connection starts from. */
 void the_address_suits_the_peers(void **state)
 {
@@ -435,8 +435,9 @@ void categories_ask_for_what_they_are(void **state)
 		}
 		const bool dynamic = c == ZEP_2XDYNAMIC || c == ZEP_DYNAMIC || c == ZEP_SHARED_DYNAMIC;
 		assert_int_equal(in_domain, dynamic && domains ? 4 : 0);
-		assert_int_equal(single,
-			domains && c != ZEP_MPI_THREADS ? 4 : 0); /* domains: else the fake has no such CQs */
+		assert_int_equal(single, domains && c != ZEP_MPI_THREADS
+						 ? 4
+						 : 0); /* domains: otherwise the fake has no such completion queues */
 		assert_int_equal(contexts, c == ZEP_MPI_EVERYWHERE ? 2 : 1);
 		pair_close(&p);
 		f->ops->endpoint_close(f->endpoint);
@@ -445,7 +446,7 @@ void categories_ask_for_what_they_are(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
-/* Those of one share it: it is one thread's. */
+/* Links of one endpoint share it, as it is one thread's. */
 void each_endpoint_has_another_vector(void **state)
 {
 	static const char *const categories[] = {"static", "2xdynamic", "mpi-everywhere"};
@@ -462,7 +463,7 @@ void each_endpoint_has_another_vector(void **state)
 			assert_true(queues[v] == 0 || queues[v] == 4);
 			used += queues[v] > 0;
 		}
-		assert_int_equal(used, 2); /* who connects, who accepts */
+		assert_int_equal(used, 2); /* connecting ends, accepting ends */
 		pair_close(&p);
 		pair_close(&other);
 		f->ops->endpoint_close(f->endpoint);
@@ -483,7 +484,7 @@ void blueflame_can_be_switched_off(void **state)
 		const char *set = getenv("MLX5_SHUT_UP_BF");
 		assert_true(i == 0 ? !set : set && strcmp(set, "1") == 0);
 		struct fixture *f = *state;
-		f->ops->endpoint_close(f->endpoint); /* and with it the device */
+		f->ops->endpoint_close(f->endpoint); /* and the device goes with it */
 		f->endpoint = NULL;
 	}
 	option("ZIPPER_VERBS_BLUEFLAME", NULL);

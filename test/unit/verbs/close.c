@@ -29,7 +29,7 @@ static void drain_to_end(struct zlink *link)
 	assert_int_equal(link->ops->drain(link), 0);
 }
 
-/* None has to be asked to its end before another. What was sent arrives as soon as it can. */
+/* Links can be drained at the same time. Messages arrive as soon as they can. */
 void links_end_together(void **state)
 {
 	struct pair p[SEVERAL];
@@ -51,14 +51,14 @@ void links_end_together(void **state)
 	}
 }
 
-/* What was not flushed is dropped; its sends are none that the peer has to wait for, and its writes never were. */
+/* Messages that were not flushed are dropped; the peer need not wait for their sends, and their writes never were. */
 void only_sends_are_counted(void **state)
 {
 	for (int first = 0; first < 2; first++) {
 		struct ends e;
 		struct inbox in;
 		open_ends(&e, *state);
-		struct zlink *a = e.pair.b; /* the one that writes */
+		struct zlink *a = e.pair.b; /* the end that writes */
 		assert_int_equal(e.rma->expose(e.pair.a, ZLINK_RX, e.memory, SIZE, &e.exposure), 0);
 		const struct zrma_op op = {.key = e.exposure.key,
 			.local = e.staging,
@@ -86,7 +86,7 @@ void only_sends_are_counted(void **state)
 	}
 }
 
-/* How long the ends take of so many links at once. */
+/* How long the ends of so many links take together. */
 static int64_t close_ms(struct fixture *f, int n)
 {
 	struct pair p[SEVERAL];

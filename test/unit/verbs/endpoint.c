@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Endpoint categories on the model of an mlx5 device: the figures of "Scalable Communication Endpoints for MPI+Threads
- * Applications" must come out of building them (sections II-A, III, V, VI and VII, Table I, appendix B).
- */
+/* Endpoint categories on the model of an mlx5 device: building them must give the figures of "Scalable Communication
+ * Endpoints for MPI+Threads Applications" (sections II-A, III, V, VI and VII, Table I, appendix B). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +65,7 @@ static void test_device_limit(void **state)
 	assert_int_equal(zep_set_build(&set, &plan, &uarmodel_ops, &model, "test", &err), 0);
 	assert_false(set.no_domains);
 	zep_set_destroy(&set);
-	plan.threads = 911; /* no page for the last thread domain: without */
+	plan.threads = 911; /* no page for the last thread domain: the seat is without one */
 	assert_int_equal(zep_set_build(&set, &plan, &uarmodel_ops, &model, "test", &err), 0);
 	assert_true(set.no_domains);
 	zep_set_destroy(&set);
@@ -108,8 +106,8 @@ static void test_categories(void **state)
 	assert_int_equal(a[ZEP_MPI_THREADS].level[ZACCOUNT_QP_SHARED], 1);
 }
 
-/* Sections VI and VII. The paper's 1.64 MB for 2xDynamic count 16 queue pairs, though it has 32 ("twice"): that is
- * what Dynamic takes. */
+/* Sections VI and VII. The paper's 1.64 MB for 2xDynamic count 16 queue pairs, though it has 32 ("twice"): that is what
+ * Dynamic takes. */
 static void test_memory(void **state)
 {
 	(void)state;

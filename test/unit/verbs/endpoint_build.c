@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The builder of endpoints: what belongs to whom, plans that cannot be built, providers that lack things, and whatever
- * fails half way. */
+/* Building endpoints: which objects belong to which thread, plans that cannot be built, providers that lack things, and
+ * failures half way. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "common/endpoint/ep_category.h"
 #include "common/endpoint/ep_set.h"
 
-/* What belongs to whom: children lie within their parents, nothing is shared that should not be. */
+/* Children lie within their parents, and threads share nothing that they should not. */
 static void test_who_has_what(void **state)
 {
 	struct uarmodel model;
@@ -63,7 +63,7 @@ static void test_bad_plans(void **state)
 	assert_non_null(strstr(err.text, "protection domain"));
 	p = good;
 	p.qp_ways = 2;
-	assert_int_equal(zep_category_check(&p, &err), -EINVAL); /* CQs of one thread each */
+	assert_int_equal(zep_category_check(&p, &err), -EINVAL); /* completion queues of one thread each */
 	p.cq_ways = 3;
 	assert_int_equal(zep_category_check(&p, &err), -EINVAL); /* across */
 	p.cq_ways = 4;
@@ -79,7 +79,7 @@ static void test_bad_plans(void **state)
 	assert_int_equal(zep_category_parse("everything"), -EINVAL);
 }
 
-/* rxe, siw and mlx4 answer so */
+/* rxe, siw and mlx4 answer with this */
 static void test_no_thread_domains(void **state)
 {
 	struct uarmodel model;
@@ -105,7 +105,7 @@ static void test_no_thread_domains(void **state)
 	}
 }
 
-/* 512 pages for thread domains in a context, so 512 lonely ones: the rest goes without */
+/* 512 pages for thread domains in a context, so 512 of them alone on a page: the rest have none */
 static void test_thread_domains_run_out(void **state)
 {
 	struct uarmodel model;

@@ -13,7 +13,7 @@
 #include "common/endpoint/ep_category.h"
 #include "common/endpoint/ep_set.h"
 
-/* What all of them take. Of each one queue pair is made. */
+/* The resources that all of them take. Each makes one queue pair. */
 static struct zaccount seats(enum zep_category c, const struct zep_ops *ops, bool *no_domains)
 {
 	struct uarmodel model;
@@ -44,13 +44,13 @@ static struct zaccount seats(enum zep_category c, const struct zep_ops *ops, boo
 	return a;
 }
 
-/* They take what the account of the category says, but for what seat.h says. */
+/* They take as much as the account of the category says, with the exceptions that ep_seat.h names. */
 static void test_seats(void **state)
 {
 	bool lacks;
 	(void)state;
 	for (int c = 0; c < ZEP_CATEGORIES; c++) {
-		const uint64_t own = c == ZEP_MPI_EVERYWHERE; /* the device's own context, which nobody sits in */
+		const uint64_t own = c == ZEP_MPI_EVERYWHERE; /* the device's own context, in which nobody sits */
 		struct zaccount a = seats((enum zep_category)c, &uarmodel_ops, &lacks);
 		struct zaccount plan = account_of_category((enum zep_category)c);
 		assert_false(lacks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several endpoints of one process: what they take by category, where memory is registered, and who makes them. */
+/* Several endpoints of one process: their resources by category, the registration of memory, and who makes them. */
 #include "test/unit/verbs/parts.h"
 
 #include <errno.h>
@@ -20,7 +20,8 @@ static struct vlink *impl(struct zlink *link)
 	return (struct vlink *)(void *)link;
 }
 
-/* Links that this process makes, each with an endpoint of its own; what they are connected to has one for all. */
+/* Links that this process makes, each with an endpoint of its own; the ends that they are connected to have one
+ * endpoint for all. */
 struct several {
 	struct zendpoint *endpoint[ENDPOINTS];
 	struct pair pair[ENDPOINTS];
@@ -67,7 +68,7 @@ static void close_several(struct several *s, struct fixture *f)
 	f->endpoint = NULL;
 }
 
-/* What it has made, as its line in the log says. */
+/* The objects that it has made, as its line in the log says. */
 static const struct zep_objects *made_by(struct zlink *link)
 {
 	assert_ptr_equal(impl(link)->share[ZLINK_RX], impl(link)->share[ZLINK_TX]);
@@ -79,8 +80,8 @@ static bool is_single(struct zlink *link)
 	return impl(link)->rx.queue.ex && impl(link)->tx.queue.ex;
 }
 
-/* The first of them, and those after it: where a thread domain is to have its page alone, the one that would share it
- * is made with the next. */
+/* The first endpoint, and those after it: where a thread domain shall have its page alone, the domain that would share
+ * it is made with the next. */
 void several_endpoints_take_what_their_category_says(void **state)
 {
 	static const struct {
@@ -145,9 +146,8 @@ static uint64_t registrations(void)
 	return fake_fabric()->operations[FAKE_REG];
 }
 
-/* Where each endpoint has a context, memory is registered in each that it is used by, and kept there; else once for
- * all.
- */
+/* Where each endpoint has a context, memory is registered in each context that uses it, and kept there; otherwise once
+ * for all. */
 void memory_is_known_where_it_is_used(void **state)
 {
 	struct fixture *f = *state;
@@ -168,8 +168,8 @@ void memory_is_known_where_it_is_used(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
-/* So many are watched at a time, of all; and so much may be locked, by all: what one keeps and does not use makes room
- * for another. */
+/* So many ranges are watched at a time, of all endpoints, and so much memory may be locked, by all: kept memory that
+ * one does not use makes room for another. */
 void what_one_endpoint_keeps_makes_room_for_others(void **state)
 {
 	enum { KEPT = 256, LOCKED = 64 };
@@ -198,7 +198,7 @@ void what_one_endpoint_keeps_makes_room_for_others(void **state)
 	assert_false(is_pending(FAKE_REG));
 	before = registrations();
 	expose_page(s.pair[0].a, ZLINK_TX, memory);
-	assert_int_equal(registrations(), before + 1); /* the other one's was given up */
+	assert_int_equal(registrations(), before + 1); /* the other endpoint's was given up */
 	munmap(memory, (2 * LOCKED) * PAGE);
 	close_several(&s, f);
 	option("ZIPPER_ENDPOINTS", NULL);
@@ -270,7 +270,7 @@ void channels_are_attached_to_the_callers_endpoint(void **state)
 	f->ops->endpoint_close(other);
 }
 
-/* Who cannot settle has no link, and the reason; other transports have no endpoints. */
+/* A link that cannot be settled is closed, with the reason; other transports have no endpoints. */
 void a_channel_that_cannot_be_settled(void **state)
 {
 	const struct zctl_attach attach = {.vrank = 3};

@@ -22,7 +22,7 @@ static uint32_t shared_receives(const struct pair *p)
 	struct inbox in;
 	inbox_init(&in);
 	struct zsink sink = inbox_sink(&in);
-	assert_int_equal(p->a->ops->poll(p->a, &sink, 1), 0); /* what others gave back is posted */
+	assert_int_equal(p->a->ops->poll(p->a, &sink, 1), 0); /* buffers that other threads gave back are posted */
 	assert_int_equal(p->b->ops->poll(p->b, &sink, 1), 0);
 	inbox_fini(&in);
 	for (uint32_t i = 0; i < f->nqps; i++) {
@@ -65,7 +65,7 @@ void no_buffer_goes_with_a_link(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
-/* Also where it is the only one for the moment: its thread's buffers are there for the next ones. */
+/* Also where it is the only link for the moment: its thread's buffers are there for the next ones. */
 void no_buffer_goes_with_the_last_link(void **state)
 {
 	struct pair p = fixture_pair(*state);
@@ -93,7 +93,7 @@ void closing_leaves_the_pool_alone(void **state)
 	assert_ptr_equal(pool, ((struct vlink *)(void *)stays.a)->tx.pool);
 	struct inbox in;
 	inbox_init(&in);
-	for (uint64_t k = 0; tx->held <= VPOOL_OWN + 1; k++) { /* the last one is not flushed */
+	for (uint64_t k = 0; tx->held <= VPOOL_OWN + 1; k++) { /* the last message is not flushed */
 		while (post_message(p.a, k, 1000) == -EAGAIN)
 			;
 		if (tx->held > VPOOL_OWN + 1)
@@ -102,7 +102,7 @@ void closing_leaves_the_pool_alone(void **state)
 		receive_until(p.b, &in, k + 1);
 	}
 	inbox_fini(&in);
-	stays.a->ops->arm(stays.a, ZLINK_TX); /* the pool's thread: takes in what others gave back */
+	stays.a->ops->arm(stays.a, ZLINK_TX); /* the pool's thread takes in the buffers that others gave back */
 	const uint32_t before = pool->nfree, held = tx->held;
 	const int32_t shared = pool->shared;
 	assert_true(held > VPOOL_OWN);
@@ -227,7 +227,7 @@ void a_port_may_be_down_for_a_while(void **state)
 	f->ops->endpoint_close(f->endpoint);
 	f->endpoint = NULL;
 	option("ZIPPER_VERBS_PORT_GRACE", "2s");
-	for (int i = 0; i < 4; i++) { /* the event that it is back may come late, or not at all */
+	for (int i = 0; i < 4; i++) { /* the event of its return may come late, or not at all */
 		option("ZIPPER_ENDPOINTS", categories[i & 1]);
 		struct pair p = fixture_pair(f);
 		struct inbox in;
@@ -261,7 +261,7 @@ void a_device_that_goes_away_ends_its_links(void **state)
 	sleeping_ends_wake(state, -ENODEV, device_gone);
 }
 
-/* Both ends are looked at by the thread that they wake, until both have ended. */
+/* The thread that they wake looks at both ends, until both have ended. */
 static void end_both(const struct pair *p, int why[2])
 {
 	struct zlink *link[2] = {p->a, p->b};
@@ -288,7 +288,7 @@ static void end_both(const struct pair *p, int why[2])
 	inbox_fini(&in);
 }
 
-/* Of the k-th queue pair that there is. */
+/* Of the k-th queue pair. */
 static bool queue_event(unsigned k, enum ibv_event_type type)
 {
 	struct fake_fabric *f = fake_fabric();
@@ -308,7 +308,7 @@ static bool queue_event(unsigned k, enum ibv_event_type type)
 	return fits;
 }
 
-/* Nothing else says so: no completion fails. */
+/* Nothing else tells it: no completion fails. */
 void a_queue_that_fails_ends_its_link(void **state)
 {
 	static const struct {
@@ -348,7 +348,8 @@ static unsigned lost_contexts(void)
 	return n;
 }
 
-/* Its links end; those that come, with the same endpoint, find it anew, while some of the others are still there. */
+/* The links of the device end. New links with the same endpoint find it anew, while some of the others are still there.
+ */
 void a_device_that_comes_back_is_used(void **state)
 {
 	static const char *const categories[] = {"static", "2xdynamic", "mpi-everywhere"};
@@ -386,7 +387,7 @@ void a_device_that_comes_back_is_used(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
-/* The other port of the device is none of theirs. */
+/* The other port of the device does not concern them. */
 void other_ports_are_left_alone(void **state)
 {
 	struct pair p = fixture_pair(*state);
@@ -408,7 +409,7 @@ void other_ports_are_left_alone(void **state)
 
 #define CROWD 20
 
-/* Both ends of all are asleep. */
+/* Both ends of all links are asleep. */
 static void all_sleep(const struct pair *p, int n, struct pollfd *fds)
 {
 	struct inbox in;
@@ -424,8 +425,8 @@ static void all_sleep(const struct pair *p, int n, struct pollfd *fds)
 	inbox_fini(&in);
 }
 
-/* What concerns nobody; and whoever is woken by what does tells all. Of those who do as many end before, so that the
- * others have to. */
+/* An event that concerns nobody; and a link that is woken by an event that does tells all. As many of those links end
+ * before, so that others have to. */
 void an_event_wakes_a_few(void **state)
 {
 	static const char *const categories[] = {"static", "mpi-everywhere"};
@@ -471,7 +472,7 @@ void an_event_wakes_a_few(void **state)
 	option("ZIPPER_VERBS_PORT_GRACE", NULL);
 }
 
-/* Linux lets a descriptor be watched by 500 of the epoll sets that are watched by another, as zipperd's workers do. */
+/* Linux lets 500 nested epoll sets watch a descriptor, as zipperd's workers do. */
 void a_worker_has_many_links(void **state)
 {
 	enum { LOTS = 300 };

@@ -11,7 +11,7 @@
 
 /* --- faults under way --- */
 
-/* Both ways until both ends have said why they are broken. Nobody polls for ever: who has nothing to do sleeps. */
+/* Both ways until both ends have said why they are broken. Nobody polls for ever: a half with nothing to do sleeps. */
 static void break_up(struct pair *p, int why[2])
 {
 	struct zlink *link[2] = {p->a, p->b};
@@ -20,8 +20,8 @@ static void break_up(struct pair *p, int why[2])
 	why[0] = why[1] = 0;
 	for (int i = 0; i < 2; i++)
 		inbox_init(&in[i]);
-	/* Not turns: what a failed port is to blame for takes a second (link.c), which a quick machine fills with any
-	 * number. */
+	/* Time, not turns: a failure that may be a port's fault takes a second (vlink.c), which a quick machine fills
+	 * with any number of turns. */
 	const time_t end = time(NULL) + PATIENCE_MS / 1000;
 	while (!why[0] || !why[1]) {
 		assert_true(time(NULL) < end);
@@ -78,7 +78,7 @@ void every_failed_completion_ends_the_link(void **state)
 			}
 }
 
-/* Everything that there is to send has been sent, after the queue was full (blocked), or not. Message k is the next. */
+/* Everything has been sent, after the queue was full (blocked), or not. Message k is the next. */
 static void go_idle(struct pair *p, struct inbox *in, bool blocked, uint64_t *k)
 {
 	while (blocked && post_message(p->a, *k, 5000) == 0)
@@ -87,13 +87,13 @@ static void go_idle(struct pair *p, struct inbox *in, bool blocked, uint64_t *k)
 		receive_until(p->b, in, in->next + 1);
 	while (p->a->ops->flush(p->a) == -EAGAIN || (blocked && post_message(p->a, *k, 10) == -EAGAIN))
 		receive_until(p->b, in, in->next + 1);
-	*k += blocked; /* the one that was refused */
+	*k += blocked; /* the message that was refused */
 	assert_int_equal(p->a->ops->flush(p->a), 0);
 	receive_until(p->b, in, *k);
 }
 
-/* A message is lost, and nobody has anything else to do: the sender's sleeping receive half learns it. down: so has the
- * port gone, which is the better reason, whether its event has come or not. */
+/* A message is lost, and nobody has anything else to do: the sender's sleeping receive half learns it. down: the port
+ * has gone, too, which is the better reason, whether its event has come or not. */
 static void lose_message(struct pair *p, int status, bool blocked, bool down)
 {
 	struct inbox in, none;
@@ -132,7 +132,7 @@ void a_lost_message_wakes_its_sender(void **state)
 	}
 }
 
-/* Also one to whom nothing has come by a queue pair. */
+/* Also an end to which nothing has come by a queue pair. */
 void a_lost_message_wakes_who_only_sends(void **state)
 {
 	struct fixture *f = *state;
@@ -144,7 +144,7 @@ void a_lost_message_wakes_who_only_sends(void **state)
 	}
 }
 
-/* Who cannot be told of the next message does not sleep, and that is all. hit: one of the calls here fails. */
+/* A half that cannot be told of the next message does not sleep, and that is all. hit: one of the calls here fails. */
 static void stay_awake(struct pair *p, bool hit)
 {
 	struct inbox in;
@@ -163,8 +163,8 @@ static void stay_awake(struct pair *p, bool hit)
 	pair_close(p);
 }
 
-/* The sender was to be told of its next completion, whatever that is, when it left that to the receiving half: the
- * event is of a message that went well, and of the next one, which does not, there is another. */
+/* The sender was to be told of its next completion, whatever it is, when it left that to the receive half. The event is
+ * of a message that went well; there is another event for the next one, which does not. */
 void an_earlier_notice_hides_no_error(void **state)
 {
 	option("ZIPPER_VERBS_SIGNAL", "1");
@@ -222,7 +222,7 @@ void every_refused_call_ends_the_link(void **state)
 		}
 }
 
-/* Of each end's one-sided operations, with what was exposed taken back as far as it goes. */
+/* For the one-sided operations of each end; exposures are taken back as far as that goes. */
 void failed_operations_are_reported(void **state)
 {
 	static const enum fake_point points[] = {FAKE_READ, FAKE_WRITE};
@@ -244,7 +244,7 @@ void failed_operations_are_reported(void **state)
 		}
 }
 
-/* The device does not even take the request; or a list of them, of which the first one seemed to be under way. */
+/* The device does not even take the request; or a list of requests, of which the first one seemed to be under way. */
 void refused_operations_are_reported(void **state)
 {
 	for (int more = 0; more < 2; more++)
@@ -294,8 +294,8 @@ void windows_that_cannot_be_bound(void **state)
 
 /* --- a peer that does not answer --- */
 
-/* End a has sent something on this half that is not acknowledged: a message, or credit for some. What is done there
- * ends by itself, or the alarm ends the test. */
+/* End a has sent something on this half that is not acknowledged: a message, or credit. Calls on this half end by
+ * themselves, or the alarm ends the test. */
 static void fall_silent(const struct ends *e, enum zlink_half half)
 {
 	struct inbox in;
@@ -397,7 +397,7 @@ void a_window_of_a_silent_peer_goes_with_its_port(void **state)
 	option("ZIPPER_VERBS_PORT_GRACE", NULL);
 }
 
-/* Who is about to close the link does not wait until the device has given the peer up. */
+/* A caller that is about to close the link does not wait until the device has given the peer up. */
 void a_window_of_a_silent_peer_is_given_up(void **state)
 {
 	if (!keeps())

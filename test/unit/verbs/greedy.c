@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Peers that send more than they have credit for, and so take receives that are others': no longer than until somebody
+/* Peers that send more than they have credit for, and so take receives of other links: no longer than until somebody
  * looks, whatever becomes of their links. */
 #include "test/unit/verbs/parts.h"
 
@@ -13,7 +13,7 @@ static struct vlink *verbs_of(struct zlink *l)
 	return (struct vlink *)(void *)l;
 }
 
-/* Until messages go by the queue pair: how many there were. */
+/* Sends until messages go by the queue pair, and returns their number. */
 static uint64_t change_over(struct zlink *from, struct zlink *to, struct inbox *in)
 {
 	uint64_t sent = 0;
@@ -66,7 +66,7 @@ void who_takes_more_than_its_credit(void **state)
 	inbox_init(&in);
 	struct zsink sink = inbox_sink(&in);
 	uint64_t sent = change_over(bad.a, bad.b, &in);
-	/* what the receiver has granted, whether that has come or not */
+	/* the credit that the receiver has given, whether it has come or not */
 	const uint64_t limit = sent + rx->limit - tx->sent;
 	for (; sent < limit + 5; sent++) {
 		tx->limit = rx->limit + 5;
@@ -83,8 +83,7 @@ void who_takes_more_than_its_credit(void **state)
 	goes_on(&good);
 }
 
-/* It stays with TCP, as far as it says, and those at the other end are asleep, or take what comes by TCP all the time.
- */
+/* It stays with TCP, as far as it says. The ends at the other side are asleep, or take messages by TCP all the time. */
 void who_never_changes_over(void **state)
 {
 	for (int busy = 0; busy < 2; busy++) {
@@ -153,7 +152,7 @@ void who_is_refused_and_goes_on(void **state)
 	goes_on(&good);
 }
 
-/* Peers acknowledge from now on, but not what was on its way. */
+/* Peers acknowledge from now on, but not packets that were on their way. */
 static void end_silence(void)
 {
 	fake_lock(fake_fabric());
@@ -161,7 +160,7 @@ static void end_silence(void)
 	fake_unlock(fake_fabric());
 }
 
-/* What we have sent to it is not acknowledged, for which the end of a link waits. */
+/* Our sends to it are not acknowledged, and the end of a link waits for that. */
 void who_goes_on_while_its_link_closes(void **state)
 {
 	struct fixture *f = *state;

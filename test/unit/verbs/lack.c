@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What cannot be made, too little memory, and credit where receives run out. Peers that take no notice of it:
- * verbs_greedy.c. */
+/* Objects that cannot be made, too little memory, and credit where receives run out. Peers that do not obey credit:
+ * greedy.c. */
 #include "test/unit/verbs/parts.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static unsigned queue_pairs(void)
 	return n;
 }
 
-/* What is asked for fails one after the other, until nothing does. How many failed. */
+/* The calls of a set-up fail one after the other, until none does. Returns how many failed. */
 static unsigned fail_each(struct fixture *f, enum fake_point point, int code)
 {
 	unsigned failed = 0;
@@ -50,7 +50,7 @@ void what_cannot_be_made_is_said(void **state)
 {
 	static const struct {
 		enum fake_point point;
-		int code; /* not of memory: then it is tried with less */
+		int code; /* not for memory: then less is tried */
 		unsigned least;
 	} points[] = {
 		{FAKE_OPEN, EMFILE, 1},
@@ -60,7 +60,7 @@ void what_cannot_be_made_is_said(void **state)
 		{FAKE_CQ, EPERM, 0},
 		{FAKE_SRQ, EPERM, 2},
 		{FAKE_QP, EPERM, 4},
-		{FAKE_MODIFY, EPERM, 8}, /* not of a GID: then it is TCP */
+		{FAKE_MODIFY, EPERM, 8}, /* not for a GID: then it is TCP */
 		{FAKE_POST_RECV, ENOMEM, 2},
 		{FAKE_TD, ENOMEM, 0},
 	};
@@ -76,8 +76,8 @@ void what_cannot_be_made_is_said(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
-/* The device refuses, and what errno was before is not why: lack of memory, for which messages would go by TCP, or that
- * all is well. */
+/* The device refuses, and an older errno is not the reason: neither lack of memory, for which messages would go by TCP,
+ * nor success. */
 void what_is_refused_without_a_word(void **state)
 {
 	static const enum fake_point points[] = {FAKE_CHANNEL, FAKE_CQ, FAKE_SRQ, FAKE_QP};
@@ -96,7 +96,7 @@ void what_is_refused_without_a_word(void **state)
 	device()->mute = false;
 }
 
-/* With as much inline data as the device takes: a small message is sent so where it can. */
+/* With as much inline data as the device takes: a small message is sent inline where it can be. */
 void less_inline_data_than_wanted(void **state)
 {
 	static const struct {
@@ -148,7 +148,7 @@ static void some_links_with(struct fixture *f, uint32_t memlock_kib, unsigned *q
 	device()->memlock_kib = 0;
 }
 
-/* Then there are fewer shared buffers, and at last only TCP; either is said once. */
+/* Then there are fewer shared buffers, and at last only TCP; either is told once. */
 void little_memory_may_be_locked(void **state)
 {
 	const struct {
@@ -184,7 +184,7 @@ static void fault_times(enum fake_point point, uint32_t times)
 	fake_unlock(fake_fabric());
 }
 
-/* There may be memory for less, but which may be locked is not what lacks. */
+/* There may be memory for less, but the memory that may be locked does not lack. */
 void no_memory_for_queues(void **state)
 {
 	static const struct {
@@ -262,7 +262,7 @@ void too_little_memory_is_not_silent(void **state)
 
 /* --- credit --- */
 
-/* Each sends as much as it may, and each keeps the first message that has come. */
+/* Each link sends as much as it may, and each keeps the first message that has come. */
 static void send_to_those_who_refuse(struct fixture *f)
 {
 	static struct pair p[LINKS];
@@ -295,8 +295,8 @@ static void send_to_those_who_refuse(struct fixture *f)
 	f->endpoint = NULL;
 }
 
-/* Credit is given for receives that nobody can post: all links of the pool end, also those that sleep, and new ones
- * have another queue. */
+/* Credit is given for receives that nobody can post: all links of the pool end, also sleeping ones, and new ones have
+ * another queue. */
 void receives_that_cannot_be_posted(void **state)
 {
 	static const char *const categories[] = {"static", "mpi-everywhere"};
@@ -315,7 +315,7 @@ void receives_that_cannot_be_posted(void **state)
 		link_warnings = 0;
 		fault_times(FAKE_POST_RECV, 1);
 		assert_int_equal(receive_to_end(busy.b, &in), -EIO);
-		assert_int_equal(in.next, 1); /* what has come is delivered */
+		assert_int_equal(in.next, 1); /* messages that have come are delivered */
 		assert_true(sleep_on(asleep.b, ZLINK_RX, PATIENCE_MS));
 		assert_int_equal(receive_to_end(asleep.b, &none), -EIO);
 		assert_int_equal(link_warnings, 1);
@@ -338,7 +338,7 @@ void receives_that_cannot_be_posted(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
-/* That no send waits for a receive is the fake's to complain of. */
+/* The fake complains if a send waits for a receive. */
 void credit_is_for_receives_that_are_there(void **state)
 {
 	const uint32_t most = device()->srq_max; /* receives of a shared queue */

@@ -11,7 +11,7 @@
 #define SEVERAL 3
 #define SOON_MS 20000 /* far more than it takes, also on a busy machine */
 
-/* What end b reads and writes stays under way, or ends. */
+/* The reads and writes of end b stay under way, or end. */
 static void keep(bool under_way)
 {
 	int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
@@ -51,7 +51,7 @@ static void begin(struct ends *e, enum zlink_half half, struct fixture *f)
 	assert_int_equal(e->rma->reap(e->pair.b, half, &done, 1), 0);
 }
 
-/* Each is reported once, and why; then the half's end is. */
+/* Each operation is reported once, with its reason; then the half's end is. */
 static void all_are_reported(struct ends *e, enum zlink_half half, int why)
 {
 	const int64_t end = zclock_ms() + SOON_MS;
@@ -86,7 +86,7 @@ static void end(struct ends *e)
 	keep(false);
 }
 
-/* Nobody else looks for the device's event, and nothing is said of the operations. */
+/* Nobody else looks for the device's event, and no completion tells of the operations. */
 void a_device_is_lost_with_operations_under_way(void **state)
 {
 	static const char *const categories[] = {"static", "mpi-everywhere"};
@@ -124,7 +124,7 @@ void a_completion_queue_tells_nothing_any_more(void **state)
 	}
 }
 
-/* And goes on with them, as far as anybody knows: the memory must not be used again. */
+/* The device goes on with them, as far as anybody knows: the memory must not be used again. */
 void a_device_does_not_end_operations(void **state)
 {
 	for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {
@@ -147,7 +147,7 @@ void a_device_does_not_end_operations(void **state)
 	}
 }
 
-/* A peer that does not answer is not waited for by who wants nothing of it any more. */
+/* A caller that wants nothing more of a peer does not wait for its answer. */
 void what_is_given_up_ends(void **state)
 {
 	for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {

@@ -39,7 +39,7 @@ bool keeps(void)
 	return device()->windows && !fake_fabric()->old_fork;
 }
 
-/* Its result; or of the half, where that is at its end. */
+/* The result of the operation; or of the half, where that has ended. */
 int operate(struct ends *e, enum zlink_half half, int64_t offset, size_t len)
 {
 	struct zrma_done done;
@@ -99,7 +99,7 @@ void nothing_else_is_allowed(void **state)
 		}
 }
 
-/* Another connection's key is none. */
+/* A key of another connection is no key. */
 void keys_are_for_one_link(void **state)
 {
 	struct ends e;
@@ -125,7 +125,7 @@ void what_is_too_large_for_a_window(void **state)
 	uint8_t *large =
 		mmap(NULL, most + AROUND, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (large == MAP_FAILED)
-		skip(); /* not even room for it */
+		skip(); /* there is not even room for it */
 	option("ZIPPER_VERBS_CACHE_BYTES", "8G");
 	for (int more = 0; more < 2; more++)
 		for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {
@@ -147,7 +147,7 @@ void what_is_too_large_for_a_window(void **state)
 	option("ZIPPER_VERBS_CACHE_BYTES", NULL);
 }
 
-/* The limit of locked memory is reached: other registrations are given up, or it is said. */
+/* The limit of locked memory is reached: other registrations are given up, or the lack is told. */
 void registering_fails(void **state)
 {
 	struct ends e;
@@ -160,7 +160,7 @@ void registering_fails(void **state)
 	assert_non_null(strstr(err.text, "ulimit -l"));
 	fault(FAKE_REG, ENOMEM, 0);
 	assert_int_equal(e.rma->expose(e.pair.a, ZLINK_TX, e.memory, SIZE, &e.exposure), -ENOMEM);
-	/* one that is kept and not in use makes room */
+	/* a kept registration that is not in use makes room */
 	assert_int_equal(e.rma->expose(e.pair.a, ZLINK_TX, e.memory, 10, &first), 0);
 	e.rma->conceal(e.pair.a, &first);
 	fault(FAKE_REG, ENOMEM, 0);
@@ -173,7 +173,7 @@ void registering_fails(void **state)
 	close_ends(&e);
 }
 
-/* It may be given back when the link is closed, and that was the last one of those that this process has made. */
+/* It may be given back when the link is closed, and that was the last link that this process has made. */
 void memory_stays_pinned_behind_the_last_link(void **state)
 {
 	struct fixture *f = *state;
@@ -187,7 +187,7 @@ void memory_stays_pinned_behind_the_last_link(void **state)
 		f->ops->rma->unpin(region);
 		free(memory);
 	}
-	/* the next last one takes all along */
+	/* the next last one takes everything along */
 	struct pair pair = fixture_pair(f);
 	pair_close(&pair);
 }
@@ -217,7 +217,7 @@ static unsigned registrations_of(const void *at)
 	return n;
 }
 
-/* What a child finds at an address: its first byte, or -1, a crash. */
+/* What a child finds at an address: its first byte; -1: a crash. */
 static int read_by_child(const volatile uint8_t *at)
 {
 	int status;
@@ -231,7 +231,8 @@ static int read_by_child(const volatile uint8_t *at)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* What is being transferred is no child's where the kernel does not copy it; what was transferred is. */
+/* A child lacks memory that is being transferred where the kernel does not copy it; it has memory whose transfer is
+ * over. */
 void what_children_have(void **state)
 {
 	const bool old = fake_fabric()->old_fork;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is told of what, when nobody asks: messages that are lost after all else was done, and threads that never sleep.
- */
+/* Who notices losses when nobody asks: messages that are lost after all else was done, and threads that never sleep. */
 #include "test/unit/verbs/parts.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@ static void warm_up(struct pair *p, struct inbox *in, uint64_t *k)
 	assert_int_equal(((struct vlink *)(void *)p->a)->tx.mode, VMODE_QUEUE);
 }
 
-/* What is under way is lost now. */
+/* Messages under way are lost now. */
 static void lose(int status)
 {
 	fault(FAKE_SEND, status, 0);
@@ -29,7 +28,8 @@ static void lose(int status)
 	assert_false(is_pending(FAKE_SEND));
 }
 
-/* The receiving half of a, which gets none, sleeps, and is told that what is under way is lost. All ends. */
+/* The receive half of a, which gets no messages, sleeps, and is told that messages under way are lost. Everything ends.
+ */
 static void sleep_and_hear(struct pair *p, struct inbox *in, struct inbox *none)
 {
 	struct zsink to_a = inbox_sink(none);
@@ -42,8 +42,8 @@ static void sleep_and_hear(struct pair *p, struct inbox *in, struct inbox *none)
 	pair_close(p);
 }
 
-/* A message goes in parts, and its sender sleeps before it can send the last ones, of which nobody takes notice. There
- * is nothing more to send then, and the one that is lost is found by the receiving half. */
+/* A message goes in parts, and its sender sleeps before it can send the last ones, which nobody notices. There is
+ * nothing more to send then, and the receive half finds the loss. */
 void the_end_of_a_message_is_lost(void **state)
 {
 	struct pair p = fixture_pair(*state);
@@ -63,7 +63,7 @@ void the_end_of_a_message_is_lost(void **state)
 	assert_int_equal(rc, -EAGAIN);
 	for (;;) {
 		p.a->ops->arm(p.a, ZLINK_TX);
-		silence(true); /* of what is sent from now on */
+		silence(true); /* for sends from now on */
 		rc = p.a->ops->flush(p.a);
 		if (rc == 0)
 			break;
@@ -74,8 +74,8 @@ void the_end_of_a_message_is_lost(void **state)
 	sleep_and_hear(&p, &in, &none);
 }
 
-/* A flush does not say that all has gone where it knows better, though not yet why: the device refuses it, or says of
- * what was sent before that the port is to blame, whose event may yet come. */
+/* A flush does not say that everything has gone where it knows better, though not yet why: the device refuses it, or
+ * says of earlier sends that the port is the reason, whose event may yet come. */
 void a_flush_that_knows_better(void **state)
 {
 	for (int refused = 0; refused < 2; refused++) {
@@ -103,7 +103,7 @@ void a_flush_that_knows_better(void **state)
 	}
 }
 
-/* A message was refused, and is not wanted any more, which a flush says: what was sent before is lost then. */
+/* A message was refused, and is not wanted any more, which a flush says: earlier sends are lost then. */
 void what_was_refused_is_not_wanted_any_more(void **state)
 {
 	struct pair p = fixture_pair(*state);
@@ -145,9 +145,9 @@ void an_error_is_found_on_the_way_to_sleep(void **state)
 	pair_close(&p);
 }
 
-/* --- nothing comes behind what was lost --- */
+/* --- nothing comes behind a loss --- */
 
-/* The device refuses one of a list of sends: those behind it, and later ones, do not come either. */
+/* The device refuses one send of a list: those behind it, and later ones, do not come either. */
 void nothing_comes_behind_a_refused_send(void **state)
 {
 	option("ZIPPER_VERBS_POST_LIST", "2");
@@ -177,7 +177,7 @@ void nothing_comes_behind_a_refused_send(void **state)
 	option("ZIPPER_VERBS_POST_LIST", NULL);
 }
 
-/* The completion queue fails for once, and with it what it has shown. */
+/* The completion queue fails for once, and with it the completions that it has shown. */
 void nothing_comes_behind_what_was_not_shown(void **state)
 {
 	struct pair p = fixture_pair(*state);
@@ -191,7 +191,7 @@ void nothing_comes_behind_what_was_not_shown(void **state)
 		assert_int_equal(post_message(p.a, k, 10), 0);
 	assert_int_equal(p.a->ops->flush(p.a), 0);
 	if (device()->lag_us)
-		poll(NULL, 0, 1); /* all are to be seen */
+		poll(NULL, 0, 1); /* all are visible */
 	fault(FAKE_POLL, EIO, 2);
 	const int rc = receive_to_end(p.b, &in);
 	assert_int_equal(rc, -EIO);
@@ -199,7 +199,7 @@ void nothing_comes_behind_what_was_not_shown(void **state)
 	pair_close(&p);
 }
 
-/* --- who polls and never sleeps --- */
+/* --- threads that poll and never sleep --- */
 
 static int poll_to_end(struct zlink *link, struct inbox *in)
 {
@@ -245,7 +245,7 @@ void events_are_seen_without_sleep(void **state)
 	option("ZIPPER_VERBS_PORT_GRACE", NULL);
 }
 
-/* By one to whom messages come by a queue pair, or over TCP still. */
+/* By an end to which messages come by a queue pair, or still over TCP. */
 void a_lost_message_is_seen_without_sleep(void **state)
 {
 	struct fixture *f = *state;

@@ -27,13 +27,13 @@ int setup(void **state);
 int teardown(void **state);
 void fault(enum fake_point point, int value, uint32_t after);
 bool is_pending(enum fake_point point);
-/* No peer acknowledges anything that is sent; or all do again. */
+/* Peers acknowledge none of the sends; or all again. */
 void silence(bool silent);
 struct fake_device *device(void);
-/* What the connecting end has offered comes in, and the link that was accepted is settled: what settle returned. */
+/* Takes the offer of the connecting end, and settles the accepted link. Returns the result of settle. */
 int take_offer(struct fixture *, struct zlink *accepted, struct zerr *);
 
-/* verbs_address.c */
+/* address.c */
 void queue_pairs_have_the_address(void **state);
 void the_lesser_mtu_counts(void **state);
 void whoever_needs_a_global_address(void **state);
@@ -51,12 +51,12 @@ void categories_ask_for_what_they_are(void **state);
 void each_endpoint_has_another_vector(void **state);
 void blueflame_can_be_switched_off(void **state);
 
-/* verbs_threads.c */
+/* threads.c */
 void endpoints_are_used_by_threads(void **state);
 void all_threads_hear_of_a_lost_device(void **state);
 void endpoints_are_opened_by_threads(void **state);
 
-/* verbs_endpoints.c */
+/* endpoints.c */
 void several_endpoints_take_what_their_category_says(void **state);
 void memory_is_known_where_it_is_used(void **state);
 void what_one_endpoint_keeps_makes_room_for_others(void **state);
@@ -64,7 +64,7 @@ void channels_are_attached_to_the_callers_endpoint(void **state);
 void who_only_connects_registers_buffers_once(void **state);
 void a_channel_that_cannot_be_settled(void **state);
 
-/* verbs_memory.c */
+/* memory.c */
 void open_ends(struct ends *e, struct fixture *f);
 void close_ends(struct ends *e);
 bool keeps(void);
@@ -79,7 +79,7 @@ int teardown_other_fork(void **state);
 void what_children_have(void **state);
 void memory_stays_pinned_behind_the_last_link(void **state);
 
-/* verbs_lack.c */
+/* lack.c */
 void what_cannot_be_made_is_said(void **state);
 void what_is_refused_without_a_word(void **state);
 void less_inline_data_than_wanted(void **state);
@@ -90,20 +90,20 @@ void too_little_memory_is_not_silent(void **state);
 void receives_that_cannot_be_posted(void **state);
 void credit_is_for_receives_that_are_there(void **state);
 
-/* verbs_greedy.c */
+/* greedy.c */
 void who_takes_more_than_its_credit(void **state);
 void who_never_changes_over(void **state);
 void who_is_refused_and_goes_on(void **state);
 void who_goes_on_while_its_link_closes(void **state);
 void who_sends_much_while_its_link_closes(void **state);
 
-/* verbs_share.c */
+/* share.c */
 void credit_is_for_those_who_use_it(void **state);
 void credit_grows_and_shrinks(void **state);
 void messages_go_before_credit(void **state);
 void buffers_are_for_those_who_send(void **state);
 
-/* verbs_pass.c */
+/* pass.c */
 void a_message_leaves_from_where_it_came(void **state);
 void few_buffers_are_exchanged(void **state);
 void one_that_has_left_is_shown_again(void **state);
@@ -111,7 +111,7 @@ void it_can_be_read_while_it_is_shown(void **state);
 void memory_for_one_device_alone(void **state);
 void a_device_is_lost_and_its_buffers_are_not(void **state);
 
-/* verbs_faults.c */
+/* faults.c */
 void every_failed_completion_ends_the_link(void **state);
 void a_lost_message_wakes_its_sender(void **state);
 void a_lost_message_wakes_who_only_sends(void **state);
@@ -125,13 +125,13 @@ void a_window_is_late_when_its_link_closes(void **state);
 void a_window_of_a_silent_peer_goes_with_its_port(void **state);
 void a_window_of_a_silent_peer_is_given_up(void **state);
 
-/* verbs_lost.c */
+/* lost.c */
 void a_device_is_lost_with_operations_under_way(void **state);
 void a_completion_queue_tells_nothing_any_more(void **state);
 void a_device_does_not_end_operations(void **state);
 void what_is_given_up_ends(void **state);
 
-/* verbs_notice.c */
+/* notice.c */
 void the_end_of_a_message_is_lost(void **state);
 void a_flush_that_knows_better(void **state);
 void what_was_refused_is_not_wanted_any_more(void **state);
@@ -141,17 +141,17 @@ void nothing_comes_behind_what_was_not_shown(void **state);
 void events_are_seen_without_sleep(void **state);
 void a_lost_message_is_seen_without_sleep(void **state);
 
-/* verbs_close.c */
+/* close.c */
 void links_end_together(void **state);
 void only_sends_are_counted(void **state);
 void a_silent_peer_is_not_waited_for_by_each(void **state);
 
-/* verbs_path.c */
+/* path.c */
 void a_path_that_does_not_work_is_left_for_tcp(void **state);
 void a_gid_that_is_out_of_reach(void **state);
 void a_path_to_who_has_died(void **state);
 
-/* verbs_events.c */
+/* events.c */
 void no_buffer_goes_with_a_link(void **state);
 void no_buffer_goes_with_the_last_link(void **state);
 void closing_leaves_the_pool_alone(void **state);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that are posted to another link while they are shown: from which buffer they leave, and who has which. */
+/* Messages that are posted to another link while they are shown: the buffers that they leave from, and the owners of
+ * buffers. */
 #include "test/unit/verbs/parts.h"
 
 #include <errno.h>
@@ -16,8 +17,8 @@ static struct vlink *impl(struct zlink *link)
 	return (struct vlink *)(void *)link;
 }
 
-/* A forwarder: what comes from `in` goes to `out`. Its ends are in.b and out.b, of one endpoint; two: on two devices.
- */
+/* A forwarder: messages that come from `in` go to `out`. Its ends are in.b and out.b, of one endpoint; two: on two
+ * devices. */
 struct relay {
 	struct fixture *f, other; /* other: listens at the second device */
 	struct pair in, out;
@@ -36,7 +37,8 @@ static void open_out(struct relay *r)
 {
 	r->other.endpoint = r->f->endpoint;
 	if (r->two)
-		device()->port[0].state = IBV_PORT_DOWN; /* so that who connects takes the other; nobody is told */
+		device()->port[0].state =
+			IBV_PORT_DOWN; /* so that the connecting end takes the other device; nobody is told */
 	r->out = fixture_pair(r->two ? &r->other : r->f);
 	device()->port[0].state = IBV_PORT_ACTIVE;
 	r->f->endpoint = r->two ? r->other.endpoint : r->f->endpoint;
@@ -76,7 +78,7 @@ static void open_relay(struct relay *r, struct fixture *f, bool two)
 	open_out(r);
 }
 
-/* Each free buffer is the pool's, and is there once. */
+/* Each free buffer belongs to the pool, and is there once. */
 static void check_pool(const struct vpool *p)
 {
 	uint32_t n = 0;
@@ -155,7 +157,7 @@ static uint64_t copied(const struct relay *r)
 
 static const size_t medium[] = {1000, 16384, 300, 4096, 2000};
 
-/* What lies in one buffer is copied nowhere, within one device or between two. */
+/* A message that lies in one buffer is not copied, within one device or between two. */
 void a_message_leaves_from_where_it_came(void **state)
 {
 	for (int two = 0; two < 2; two++) {
@@ -164,7 +166,7 @@ void a_message_leaves_from_where_it_came(void **state)
 		const uint64_t before = copied(&r);
 		stream_through(&r, medium, 5, scaled(COUNT));
 		assert_int_equal(copied(&r) - before, 0);
-		/* of several buffers, by value, and empty */
+		/* messages of several buffers, by value, and empty */
 		const size_t others[] = {0, 40000, 8, 1000, 100000, 64};
 		stream_through(&r, others, 6, scaled(COUNT));
 		assert_true(copied(&r) > before);
@@ -172,7 +174,7 @@ void a_message_leaves_from_where_it_came(void **state)
 	}
 }
 
-/* With few buffers, none of which is lost or had by two. */
+/* With few buffers, of which none is lost or belongs to two. */
 void few_buffers_are_exchanged(void **state)
 {
 	option("ZIPPER_VERBS_BUFFERS", "16");
@@ -187,7 +189,7 @@ void few_buffers_are_exchanged(void **state)
 	option("ZIPPER_VERBS_BUFFERS", NULL);
 }
 
-/* Each is refused once after it was posted, and shown again. */
+/* Each message is refused once after it was posted, and shown again. */
 static int refuse_once(struct relay *r, const struct zwire_env *env, const void *payload)
 {
 	(void)payload;
@@ -211,7 +213,7 @@ void one_that_has_left_is_shown_again(void **state)
 	}
 }
 
-/* The send is complete, and others need buffers, while it is still shown: of every second one. */
+/* The send is complete, and others need buffers, while the message is still shown: of every second one. */
 static int use_others(struct relay *r, const struct zwire_env *env, const void *payload)
 {
 	static const uint8_t junk[2000];
@@ -264,7 +266,7 @@ void it_can_be_read_while_it_is_shown(void **state)
 	option("ZIPPER_VERBS_SIGNAL", NULL);
 }
 
-/* Memory that may not be registered twice: what goes to the other device is copied, which is said once. */
+/* Memory that may not be registered twice: messages to the other device are copied, which is told once. */
 void memory_for_one_device_alone(void **state)
 {
 	struct relay r;
@@ -276,8 +278,8 @@ void memory_for_one_device_alone(void **state)
 		r.f->ops->endpoint_close(r.f->endpoint);
 		r.other.endpoint = r.f->endpoint = NULL;
 		open_in(&r);
-		fake_lock(
-			fake_fabric()); /* either end has two pools, and each these and those of links in two pieces */
+		fake_lock(fake_fabric()); /* either end has two pools, and each of those has these buffers and those of
+					     links in two pieces */
 		fake_fabric()->fault[FAKE_REG] = (struct fake_fault){.value = ENOMEM, .after = 8, .times = UINT32_MAX};
 		fake_unlock(fake_fabric());
 		open_out(&r);
@@ -291,7 +293,7 @@ void memory_for_one_device_alone(void **state)
 	}
 }
 
-/* The buffers of what is gone are those of others now; who comes has what is left. */
+/* The buffers of a link that has gone belong to others now; a new link takes what is left. */
 void a_device_is_lost_and_its_buffers_are_not(void **state)
 {
 	struct relay r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packets that never arrive, from the first one on: a port of UDP that is filtered, the GID of another network. */
+/* Packets that never arrive, from the first one on: a filtered UDP port, the GID of another network. */
 #include "test/unit/verbs/parts.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static void lose_packets(bool lose)
 	fake_unlock(fake_fabric());
 }
 
-/* What both ends would open to the other. */
+/* The memory that both ends would open to each other. */
 static int expose_all(struct pair *p)
 {
 	static uint8_t memory[SIZE];
@@ -58,7 +58,7 @@ static bool may_reach(const struct pair *p)
 	return a.reads || a.writes || b.reads || b.writes;
 }
 
-/* Nor can they read what the other one, who may not have heard, has opened: it is not waited for. */
+/* Nor can they read memory that the other end, which may not have heard, has opened: it is not waited for. */
 static void read_in_vain(struct zlink *l)
 {
 	static const uint8_t key[ZRMA_KEY_BYTES];
@@ -80,8 +80,8 @@ static void check_warning(void)
 			fail_msg("\"%s\"", link_warning);
 }
 
-/* The device tells at once, or while both ends are asleep. Each end warns for itself, and opens no memory
- * from then on. */
+/* The device tells at once, or while both ends are asleep. Each end warns for itself, and opens no memory from then on.
+ */
 void a_path_that_does_not_work_is_left_for_tcp(void **state)
 {
 	for (int late = 0; late < 2; late++) {
@@ -122,7 +122,7 @@ void a_path_that_does_not_work_is_left_for_tcp(void **state)
 	}
 }
 
-/* RoCE: the step to RTR says so, at either end. With the accepting one the peer hears of no queue pair. */
+/* RoCE: the step to RTR tells it, at either end. With the accepting end the peer hears of no queue pair. */
 void a_gid_that_is_out_of_reach(void **state)
 {
 	static const int codes[] = {ETIMEDOUT, EINVAL, EHOSTUNREACH, ENETUNREACH};
@@ -156,7 +156,7 @@ void a_gid_that_is_out_of_reach(void **state)
 	}
 }
 
-/* That somebody has died is no matter of the path. */
+/* The death of a peer does not concern the path. */
 void a_path_to_who_has_died(void **state)
 {
 	struct fixture *f = *state;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The verbs transport, as it is, on the fake of libibverbs (fakeverbs/fabric.h), with random links: what devices there
- * are, which settings, what the ends do, what fails and when follows from a number, the seed.
+ * The verbs transport, unchanged, on the fake of libibverbs (fakeverbs/fabric.h), with random links. A number, the
+ * seed, decides everything: the devices, the settings, what the ends do, and what fails when.
  *
- * Up to 5 links at a time over up to two devices, whose accepted ends belong to two endpoints, as workers are, and pass
- * messages on to each other, to one or two. Messages of all lengths, refused ones, placed ones; memory that is read and
- * written by the peer, taken back early, and given up; ends that close at any moment, and are opened anew. Completions
- * are late or at once. What fails: completions with each status, calls, ports, devices, queues, addresses,
+ * Up to 5 links at a time over up to two devices. Their accepted ends belong to two endpoints, as workers are, and pass
+ * messages on to one or two of each other. There are messages of all lengths, refused and placed ones; memory that the
+ * peer reads and writes, taken back early, and given up; ends that close at any moment, and are opened anew.
+ * Completions are late or at once. These fail: completions with each status, calls, ports, devices, queues, addresses,
  * acknowledgements, memory that cannot be registered.
  *
- * Checked: each message comes once, in order, with its bytes, and a good end only after all of them; a link that fails
- * says so, goes on saying so, and only where there is a reason; memory is not written once it was taken back; each
- * operation is reported once, with the bytes in place; who sleeps is woken: all is done within a number of steps, which
- * is no measure of time (verbs_random_clock.c); and of what was made nothing is left, nor is a buffer missing.
+ * Checked: each message comes once, in order, with its bytes, and a good end only after all of them. A link that fails
+ * says so, goes on saying so, and only where there is a reason. Memory is not written once it was taken back. Each
+ * operation is reported once, with the bytes in place. A sleeping half is woken: everything is done within a number of
+ * steps, which is no measure of time (random_clock.c). No object is left, and no buffer is missing.
  *
- * Not here: several threads, several processes. When the kernel brings what goes over TCP is its own affair: a seed
- * mostly says all.
+ * Not here: several threads, several processes. The kernel decides when bytes over TCP arrive, so a seed decides nearly
+ * everything.
  *
- * One seed again, with all that happens: unit/verbs/random SEED. With ZIP_LONG set: more seeds.
+ * To run one seed again, with all that happens: unit/verbs/random SEED. With ZIP_LONG set: more seeds.
  */
 #include <errno.h>
 #include <poll.h>
@@ -48,7 +48,7 @@ struct world world;
 bool random_verbose;
 static uint64_t drawn;
 
-/* --- what all use --- */
+/* --- helpers of all files --- */
 
 uint32_t draw(uint32_t n)
 {
@@ -211,7 +211,7 @@ static void traffic(void)
 
 /* --- its end --- */
 
-/* Both ends of every link have nothing to do any more, or it has gone. */
+/* Both ends of every link have nothing to do any more, or the link has gone. */
 static bool is_done(void)
 {
 	for (int p = 0; p < world.pairs; p++)
@@ -231,12 +231,12 @@ static void settle_all(void)
 		if (i % 200 == 199)
 			clock_pass(100000000);
 		if (i > IDLE_STEPS / 2 && i % 20 == 0)
-			sched_yield(); /* the kernel may not have brought yet what was sent over TCP */
+			sched_yield(); /* the kernel may not have delivered bytes over TCP yet */
 	}
 	random_fail("somebody waits for ever");
 }
 
-/* In any order; who has not been told that the other end has closed closes, too. */
+/* In any order; an end that has not been told that the other end has closed closes, too. */
 static void close_all(void)
 {
 	for (bool left = true; left;) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Time that passes only when this process says so: the clock, timers, and poll with a limit, for the transport as for
- * the fake. What has no limit waits for other threads (watch.c), and is left alone.
- */
+/* Time that passes only when this process says so: the clock, timers, and poll with a limit, for the transport and for
+ * the fake. Calls without a limit wait for other threads (vwatch.c), and are left alone. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <poll.h>
@@ -16,7 +14,7 @@
 #include "test/unit/verbs/random_parts.h"
 
 #define TIMERS 32
-#define PATIENT_MS 1000 /* who waits longer waits for the kernel */
+#define PATIENT_MS 1000 /* a call that waits longer waits for the kernel */
 
 static bool begun;
 static int64_t now_ns;

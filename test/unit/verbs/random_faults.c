@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What fails in unit/verbs/random, and when. */
+/* The failures in unit/verbs/random, and when they happen. */
 #include <errno.h>
 
 #include "test/fakeverbs/objects.h"
@@ -23,7 +23,7 @@ static struct fake_qp *some_qp(void)
 
 static void fail_calls(void)
 {
-	/* refused: makes links fail, or be without something; completions: fail */
+	/* refused: makes links fail, or lack something; completions: fail */
 	static const enum fake_point refused[] = {FAKE_POST, FAKE_POST_RECV, FAKE_POLL, FAKE_NOTIFY, FAKE_OPEN, FAKE_PD,
 		FAKE_TD, FAKE_REG, FAKE_CHANNEL, FAKE_CQ, FAKE_SRQ, FAKE_QP, FAKE_MODIFY, FAKE_MW},
 				     completions[] = {FAKE_SEND, FAKE_WRITE, FAKE_READ, FAKE_LOCAL, FAKE_RECV};
@@ -33,7 +33,7 @@ static void fail_calls(void)
 	const int value = calls ? ENOMEM : IBV_WC_LOC_LEN_ERR + (int)draw(IBV_WC_GENERAL_ERR - IBV_WC_LOC_LEN_ERR + 1);
 	const uint32_t times = p == FAKE_REG ? 1 + draw(20) : 1 + draw(2);
 	trace("fault: %s, %d", fake_point_names[p], value);
-	world.gone |= p == FAKE_POST_RECV || p == FAKE_POLL; /* what a queue had shown and not handed out */
+	world.gone |= p == FAKE_POST_RECV || p == FAKE_POLL; /* completions that a queue had shown and not handed out */
 	fake_fabric()->fault[p] = (struct fake_fault){.value = value, .after = draw(60), .times = times};
 }
 

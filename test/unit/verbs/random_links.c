@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The links of unit/verbs/random, each end of which does what a thread would: it posts, flushes, polls, and sleeps
- * where it is told that it may, until its descriptor wakes it.
- */
+/* The links of unit/verbs/random. Each end does what a thread would: it posts, flushes, polls, and sleeps where it is
+ * told that it may, until its descriptor wakes it. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -108,7 +106,7 @@ static void send_some(struct end *e)
 			world.next++;
 		}
 	}
-	e->wants_flush |= e->wants && world.quiet; /* what it waited for is not wanted any more */
+	e->wants_flush |= e->wants && world.quiet; /* it does not want what it waited for any more */
 	if (e->stage == STAGE_SETTLED && e->wants_flush && (world.quiet || draw(3)))
 		flush(e);
 	if (e->stage == STAGE_SETTLED && (e->wants || waits) && (world.quiet || draw(2)))
@@ -124,7 +122,7 @@ static void *place(void *ctx, const struct zwire_env *env)
 	return e->placed ? e->memory : NULL;
 }
 
-/* To all that it is to go to, as far as it has not. */
+/* To all ends that it is to go to, as far as it has not gone. */
 static int pass_on(struct end *e, const struct zwire_env *env, const void *payload)
 {
 	int rc = 0;
@@ -168,15 +166,15 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	return 0;
 }
 
-/* The receiving half has told its end. */
+/* The receive half has told its end. */
 static void end_told(struct end *e, int rc, const struct zsink *sink)
 {
 	const struct end *from = end_other(e);
-	/* what TCP has not brought is lost with who closes and has not read all */
+	/* bytes that TCP has not delivered are lost with an end that closes before it has read everything */
 	const bool queue = ((const struct vlink *)(void *)e->link)->rx.mode == VMODE_QUEUE;
 	trace("%d.%d: poll: %s, %llu of %llu taken", e->pair, e->side, strerror(-rc), (unsigned long long)from->taken,
 		(unsigned long long)from->flushed);
-	/* over TCP the end of a broken one looks the same */
+	/* over TCP the end of a broken link looks the same */
 	if (rc == -ESHUTDOWN && !from->gone && !from->drains && !world.hurt)
 		random_fail("%d.%d: the peer has closed, which it has not", e->pair, e->side);
 	if (rc == -ESHUTDOWN && from->taken < from->flushed)
@@ -261,7 +259,7 @@ void end_open(int pair)
 	enum ibv_port_state state = other->port[0].state;
 	struct zlink *a = NULL, *b = NULL;
 	if (world.devices == 2)
-		other->port[0].state = IBV_PORT_DOWN; /* so that who connects takes this one; nobody is told */
+		other->port[0].state = IBV_PORT_DOWN; /* so that the connecting end takes this one; nobody is told */
 	const int rc = world.ops->connect(&a, &world.addr[device], 1000000, &err);
 	other->port[0].state = state;
 	if (rc < 0 && !world.hurt)

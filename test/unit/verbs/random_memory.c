@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * One-sided transfers of unit/verbs/random: memory that an end exposes, what the other end reads from it or writes to
- * it, and what must not happen to it afterwards.
- */
+/* One-sided transfers of unit/verbs/random: memory that an end exposes, reads and writes of the other end, and changes
+ * that must not happen to it afterwards. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -14,7 +12,7 @@
 #define PAGES_MAX 40
 #define PAGE 4096u
 
-enum phase { FREE, OPEN, CONCEALED }; /* CONCEALED: looked at until it is unmapped */
+enum phase { FREE, OPEN, CONCEALED }; /* CONCEALED: it is watched until it is unmapped */
 
 struct op {
 	bool used;
@@ -27,7 +25,7 @@ static struct transfer {
 	enum zlink_half of; /* the owner's half */
 	bool owner_has, user_has;
 	uint8_t *memory, *staging;
-	uint32_t len, at; /* at: so far is asked for */
+	uint32_t len, at; /* at: the end of what has been asked for */
 	int looks;
 	struct zrma_exposure exposure;
 	struct zregion *region;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of unit/verbs/random share; verbs_random.c says what it is. Everything is one thread's. */
+/* Shared by the files of unit/verbs/random; random.c says what it is. Everything is one thread's. */
 #ifndef ZIP_TEST_VERBS_RANDOM_PARTS_H
 #define ZIP_TEST_VERBS_RANDOM_PARTS_H
 
@@ -17,7 +17,7 @@
 
 enum stage { STAGE_NONE, STAGE_PLAIN, STAGE_SETTLED, STAGE_FAILED }; /* FAILED: it has said so, and is to be closed */
 
-struct message { /* number and length say all of it */
+struct message { /* number and length determine all of it */
 	uint64_t k;
 	uint32_t len;
 };
@@ -28,13 +28,14 @@ struct end {
 	int pair, side, why; /* side 0: connecting */
 	bool asleep[2];
 	bool drains, wants, wants_flush, gone, stays_plain;
-	/* what was posted here, and how much of it the other end has taken; posted: flushed, too */
+	/* the messages that were posted here, and how many of them the other end has taken; posted: flushed, too */
 	struct message *log;
 	uint64_t posted, flushed, taken, cap;
-	uint8_t *memory; /* for what is placed */
+	uint8_t *memory; /* for placed messages */
 	bool placed;
-	unsigned to[2], nto; /* what comes here is passed on to the accepted ends of these pairs */
-	uint64_t passed[2]; /* numbers, plus one, of what the sink has passed on to these, and is shown again perhaps */
+	unsigned to[2], nto; /* messages that come here are passed on to the accepted ends of these pairs */
+	uint64_t passed[2];  /* numbers, plus one, of the messages that the sink has passed on to these, and that may be
+				shown again */
 };
 
 struct world {
@@ -42,10 +43,10 @@ struct world {
 	struct zlistener *listener[2]; /* by device */
 	struct zaddr addr[2];
 	struct zendpoint *worker[RANDOM_WORKERS]; /* of accepted links */
-	struct zendpoint *own;			  /* of those that connect, which is kept here */
+	struct zendpoint *own;			  /* of connecting links, which is kept here */
 	struct end end[RANDOM_PAIRS][2];
 	int pairs, devices;
-	bool faulty, one_sided, closes; /* what happens in it */
+	bool faulty, one_sided, closes; /* the events of this world */
 	bool hurt;			/* something has failed, so links may be lost */
 	bool gone;			/* a device, or a shared receive queue: buffers may go with it */
 	bool quiet;			/* nothing new is begun */
@@ -56,40 +57,40 @@ struct world {
 extern struct world world;
 extern bool random_verbose;
 
-/* verbs_random.c */
+/* random.c */
 uint32_t draw(uint32_t n);
 __attribute__((format(printf, 1, 2), noreturn)) void random_fail(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void trace(const char *format, ...);
 
-/* verbs_random_clock.c: the time of this process, but for who waits for ever, is ours. From now on. */
+/* random_clock.c: from now on the time of this process is ours, except for calls that wait for ever. */
 void clock_begin(void);
 void clock_pass(int64_t ns);
 
-/* verbs_random_links.c */
+/* random_links.c */
 struct end *end_other(const struct end *);
 bool end_is_up(const struct end *);
 void end_open(int pair);
 void end_step(struct end *);
 void end_close(struct end *);
-/* Nothing is left to do for it. */
+/* Is nothing left to do for it? */
 bool end_is_done(const struct end *);
-/* Its half may be woken by its descriptor alone. */
+/* Can only its descriptor wake its half? */
 bool end_sleeps(struct end *, enum zlink_half);
 void end_fail(struct end *, int why, const char *what);
 
-/* verbs_random_memory.c */
+/* random_memory.c */
 void transfer_step(void);
 bool transfers_are_done(void);
-/* Those of a link that is about to close: nothing is under way and nothing exposed any more. false: not yet. */
+/* The transfers of a link that is about to close: nothing is under way and nothing exposed any more. false: not yet. */
 bool transfers_leave(struct end *);
 void transfers_end(void);
 bool transfers_use(const struct end *, enum zlink_half);
 
-/* verbs_random_faults.c */
+/* random_faults.c */
 void fault_step(void);
 void faults_end(void);
 
-/* verbs_random_pools.c: each buffer of an endpoint without links is in its pool, once. */
+/* random_pools.c: each buffer of an endpoint without links is in its pool, once. */
 void pools_check(const struct zendpoint *);
 
 #endif

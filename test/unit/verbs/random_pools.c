@@ -13,7 +13,7 @@ static void count(struct vbuf *b, const struct vpool *p, uint32_t *n)
 	++*n;
 }
 
-/* Those that lie in the shared receive queue. */
+/* The buffers in the shared receive queue. */
 static void count_posted(const struct vpool *p, uint32_t *n)
 {
 	struct fake_fabric *f = fake_fabric();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What links have in common is for those who use it: credit, and buffers for sending. */
+/* Shared resources of links go to links that use them: credit, and buffers for sending. */
 #include "test/unit/verbs/parts.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static void close_streams(struct fixture *f, struct stream *s, int n)
 	f->endpoint = NULL;
 }
 
-/* Sends as many as it may, up to so many, when all credit has come. How many. */
+/* Sends as many messages as it may, up to so many, when all credit has come. Returns their number. */
 static uint64_t send_up_to(struct stream *s, uint64_t most, size_t len)
 {
 	uint64_t n = 0;
@@ -48,7 +48,7 @@ static uint64_t send_up_to(struct stream *s, uint64_t most, size_t len)
 	return n;
 }
 
-/* All that was sent comes; then the receiver has nothing to do, and looks once more. */
+/* All messages come; then the receiver has nothing to do, and looks once more. */
 static void receive_all(struct stream *s)
 {
 	struct zsink sink = inbox_sink(&s->in);
@@ -66,7 +66,7 @@ static void stream(struct stream *s, int rounds, uint64_t at_once, size_t len)
 	}
 }
 
-/* Messages of credit for each hundred of data, one after the other. */
+/* Messages of credit for each hundred messages of data, one after the other. */
 static uint64_t credit_per_cent(struct stream *s)
 {
 	const uint64_t *sends = &fake_fabric()->operations[FAKE_SEND], before = *sends;
@@ -75,7 +75,7 @@ static uint64_t credit_per_cent(struct stream *s)
 	return (*sends - before - count) * 100 / count;
 }
 
-/* Whoever has it and does not use it: those who never did, and those who did as fast as they could. */
+/* Links that have credit and do not use it: those that never did, and those that did as fast as they could. */
 void credit_is_for_those_who_use_it(void **state)
 {
 	static struct stream s[MANY];
@@ -95,7 +95,7 @@ void credit_is_for_those_who_use_it(void **state)
 	}
 }
 
-/* Who is alone has all that it may have; who no longer has much to send does not keep it. */
+/* A link that is alone has all that it may have; a link that no longer has much to send does not keep it. */
 void credit_grows_and_shrinks(void **state)
 {
 	struct stream s;
@@ -129,20 +129,20 @@ void messages_go_before_credit(void **state)
 	assert_int_equal(*sends, before);
 	assert_int_equal(s.pair.b->ops->poll(s.pair.b, &sink, 20), 0);
 	assert_int_equal(*sends, before + 1);
-	/* who sends more than that must not wait for a pause of ours */
+	/* a link that sends more than that must not wait for a pause of ours */
 	assert_int_equal(send_up_to(&s, 40, SMALL), 40);
 	if (device()->lag_us)
 		poll(NULL, 0, 1);
 	assert_int_equal(s.pair.b->ops->poll(s.pair.b, &sink, 40), 40);
 	assert_int_equal(*sends, before + 1 + 40 + 1);
-	/* nor where we go to sleep at once */
+	/* nor where the receiver goes to sleep at once */
 	assert_int_equal(send_up_to(&s, 20, SMALL), 20);
 	if (device()->lag_us)
 		poll(NULL, 0, 1);
 	assert_int_equal(s.pair.b->ops->poll(s.pair.b, &sink, 20), 20);
 	s.pair.b->ops->arm(s.pair.b, ZLINK_RX);
 	assert_int_equal(*sends, before + 1 + 40 + 1 + 20 + 1);
-	/* nor one after the other, each of which may be waited for */
+	/* nor one message after the other, each of which somebody may wait for */
 	stream(&s, 400, 1, SMALL);
 	for (int i = 0; i < 50; i++) {
 		assert_int_equal(send_up_to(&s, 1, SMALL), 1);
@@ -157,7 +157,7 @@ void messages_go_before_credit(void **state)
 	close_streams(*state, &s, 1);
 }
 
-/* The first link: its connecting end has few buffers, the other one has as many as usual. */
+/* The first link: its connecting end has few buffers, the other end has as many as usual. */
 static void open_with_few_to_send(struct fixture *f, struct stream *s)
 {
 	struct inbox none;
@@ -183,7 +183,7 @@ static uint32_t credit_of(const struct stream *s)
 	return tx->limit - tx->sent;
 }
 
-/* Sends that were acknowledged long ago hold no buffers, though nobody has looked since at their links. */
+/* Sends that were acknowledged long ago hold no buffers, though nobody has looked at their links since. */
 void buffers_are_for_those_who_send(void **state)
 {
 	static struct stream s[MANY];
@@ -201,7 +201,7 @@ void buffers_are_for_those_who_send(void **state)
 	const uint64_t n = send_up_to(last, credit, MEDIUM);
 	if (n < 12 || n < credit)
 		fail_msg("%d sends, with credit for %u", (int)n, credit);
-	/* and those who close have left */
+	/* and links that close have left */
 	pair_close(&s[0].pair);
 	receive_all(last);
 	stream(last, 5, UINT64_MAX, MEDIUM);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A process with several endpoints, each used by a thread of its own, as a rank has: messages and one-sided transfers
- * of all of them at the same time, while one more thread maps and unmaps memory. The ends of the links that accept
- * stand for zipperd, with an endpoint and a thread each, too.
- */
+/* A process with several endpoints, each used by a thread of its own, as a rank has: messages and one-sided transfers
+ * of all of them at the same time, while one more thread maps and unmaps memory. The accepting ends of the links stand
+ * for zipperd, with an endpoint and a thread each, too. */
 #define _GNU_SOURCE /* mremap */
 #include <errno.h>
 #include <poll.h>
@@ -25,7 +23,7 @@
 #define PIECE 30000u
 #define CHATTER 3 /* messages between two transfers */
 
-/* What is said of a transfer, in an envelope's tag. */
+/* The state of a transfer, in an envelope's tag. */
 enum word { OFFER_READ = 1, OFFER_WRITE, DONE, END };
 
 struct said {
@@ -44,7 +42,7 @@ struct party { /* one end of a link, in its own thread */
 	const char *wrong;
 };
 
-static atomic_bool over, failed; /* failed: one has, and its peer need not wait */
+static atomic_bool over, failed; /* failed: one end has, and its peer need not wait */
 
 /* --- messages --- */
 
@@ -101,7 +99,7 @@ static void chat(struct party *me)
 	}
 }
 
-/* Sleeps where nothing comes: completions and descriptors are in the game, too. */
+/* Sleeps where nothing comes, so that completions and descriptors take part, too. */
 static enum word hear(struct party *me)
 {
 	const int64_t end = zclock_ms() + PATIENCE_MS;
@@ -124,7 +122,7 @@ static uint8_t *map(size_t len)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* One transfer of it, which the other end carries out. */
+/* One transfer, which the other end carries out. */
 static void transfer(struct party *me, enum word offer, uint8_t *memory, size_t len, uint64_t number)
 {
 	struct said said = {.number = number, .len = len};
@@ -282,7 +280,7 @@ static void connect_pair(struct fixture *f, struct party *a, struct party *b)
 	a->rma = b->rma = f->ops->rma;
 }
 
-/* The ends know of each other, and messages go by queue pairs both ways. */
+/* The ends know each other, and messages go by queue pairs both ways. */
 static void warm_up(struct party *a, struct party *b)
 {
 	for (int i = 0; i < 8; i++) {
@@ -356,7 +354,7 @@ void endpoints_are_used_by_threads(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
-/* Each hears of it, whoever of them has read the event. */
+/* Each end hears of it, whichever of them has read the event. */
 void all_threads_hear_of_a_lost_device(void **state)
 {
 	static const char *const categories[] = {"static", "mpi-everywhere"};
@@ -400,7 +398,7 @@ void endpoints_are_opened_by_threads(void **state)
 	struct opener o[ENDPOINTS];
 	pthread_t thread[ENDPOINTS];
 	option("ZIPPER_ENDPOINTS", "shared-dynamic");
-	struct zlink *keeps = fixture_connect(f); /* the device open, and so the count of thread domains */
+	struct zlink *keeps = fixture_connect(f); /* the device is open, and so is the count of thread domains */
 	f->ops->close(fixture_accept(f));
 	fake_unseen(true);
 	for (int i = 0; i < ENDPOINTS; i++) {

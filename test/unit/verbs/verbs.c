@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The verbs transport on the fake of libibverbs (fakeverbs/fabric.h), which is part of this program: what a device is
- * asked for, and what becomes of its faults. With the argument "conformance" it is the conformance list of transports
- * instead. verbs-units.t runs it for several kinds of devices, FAKEVERBS.
- */
+/* The verbs transport on the fake of libibverbs (fakeverbs/fabric.h), which is part of this program: the requests to a
+ * device, and the effects of its faults. With the argument "conformance" it is the conformance list of transports
+ * instead. verbs-units.t runs it for several kinds of devices (FAKEVERBS). */
 #include "test/unit/verbs/parts.h"
 
 #include <poll.h>

@@ -12,9 +12,10 @@
 
 #define PKEY_DEFAULT 0x7fff
 
-/* How well an entry suits: 0 not at all. One of a full member before one of a limited one, whom only full ones hear.
- * wanted 0: any; the default partition before others, but where it is for management alone all are limited members
- * (Omni-Path, and so may InfiniBand's subnet managers be told). */
+/* How well an entry suits: 0: not at all. An entry of a full member comes before an entry of a limited member, which
+ * only full members hear. wanted 0: any partition, the default partition before others. But where the default partition
+ * is for management alone all are limited members of it (Omni-Path; and the subnet managers of InfiniBand may be set up
+ * that way). */
 static int rate_pkey(uint16_t key, uint16_t wanted)
 {
 	const uint16_t partition = key & VADDRESS_PARTITION;
@@ -23,7 +24,7 @@ static int rate_pkey(uint16_t key, uint16_t wanted)
 	return 1 + (partition == PKEY_DEFAULT) + 2 * ((key & VADDRESS_FULL) != 0);
 }
 
-/* Entry of the port's partition table. -1: none. */
+/* The best entry of the port's partition table, or -1. */
 static int find_pkey(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, uint16_t wanted,
 	uint16_t *out)
 {

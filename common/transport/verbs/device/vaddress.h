@@ -26,7 +26,7 @@ struct vaddress {      /* of one port, as a peer needs it */
 	uint16_t pkey; /* InfiniBand: partition and membership, as below */
 };
 
-/* Of a partition key (InfiniBand specification 1.3, 10.9.1.1). */
+/* Bits of a partition key (InfiniBand specification 1.3, 10.9.1.1). */
 #define VADDRESS_PARTITION 0x7fff
 #define VADDRESS_FULL 0x8000 /* two limited members do not hear each other */
 static inline bool vaddress_is_full(uint16_t pkey)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Children of fork, see child.h. */
+/* Children of fork, see vchild.h. */
 #include "common/transport/verbs/device/vchild.h"
 
 #include <infiniband/verbs.h>
@@ -16,12 +16,12 @@ void vchild_init(void)
 	enum ibv_fork_status status = ibv_is_fork_initialized();
 	int code = 0;
 	if (status == IBV_FORK_DISABLED) {
-		/* else parts of huge pages cannot be registered (ibv_fork_init(3)) */
+		/* otherwise parts of huge pages cannot be registered (ibv_fork_init(3)) */
 		setenv("RDMAV_HUGEPAGES_SAFE", "1", 0);
 		code = ibv_fork_init();
 	}
 	has_all = status == IBV_FORK_UNNEEDED;
-	if (code != 0 && !told) /* somebody else in this process has registered memory before */
+	if (code != 0 && !told) /* other code in this process has registered memory before */
 		zlog(ZLOG_WARN, "the children of fork may take registered memory away: ibv_fork_init: %s",
 			strerror(code));
 	told |= code != 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Taking completions. Of a queue that was made for one thread alone only the calls for extended queues do without its
- * lock: ibv_poll_cq takes it all the same (mlx5, mlx4). The thread that the queue belongs to. */
+/* Taking completions of a completion queue that was made for one thread alone. Only the calls for extended queues do
+ * without its lock: ibv_poll_cq takes the lock all the same (mlx5, mlx4). The thread that the queue belongs to. */
 #ifndef ZIP_COMMON_TRANSPORT_VERBS_COLLECT_H
 #define ZIP_COMMON_TRANSPORT_VERBS_COLLECT_H
 
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-/* What is used of one; of a failed one, only which it is and why. */
+/* Reads the used fields of a completion; of a failed one, only its number and its status. */
 static inline void vcollect_read(struct ibv_cq_ex *ex, struct ibv_wc *wc)
 {
 	*wc = (struct ibv_wc){.wr_id = ex->wr_id, .status = ex->status};
@@ -20,8 +20,8 @@ static inline void vcollect_read(struct ibv_cq_ex *ex, struct ibv_wc *wc)
 		wc->imm_data = ibv_wc_read_imm_data(ex);
 }
 
-/* As ibv_poll_cq. ex: the same queue, if it is an extended one (made with IBV_WC_STANDARD_FLAGS at least); NULL: it is
- * not. One completion at a time, as Soft-RoCE loses one when ibv_next_poll finds no more (rdma-core, pull request 1617
+/* As ibv_poll_cq. ex: the same queue, if it is an extended one (made with IBV_WC_STANDARD_FLAGS at least), or NULL.
+ * Takes one completion at a time, as Soft-RoCE loses one when ibv_next_poll finds no more (rdma-core, pull request 1617
  * of 2025). */
 static inline int vcollect(struct ibv_cq *cq, struct ibv_cq_ex *ex, int n, struct ibv_wc *wc)
 {
@@ -32,7 +32,8 @@ static inline int vcollect(struct ibv_cq *cq, struct ibv_cq_ex *ex, int n, struc
 	while (got < n) {
 		const int code = ibv_start_poll(ex, &attr);
 		if (code != 0)
-			return code == ENOENT ? got : -1; /* with what came before, as of ibv_poll_cq in mlx5 */
+			return code == ENOENT ? got
+					      : -1; /* drops the completions before it, as ibv_poll_cq of mlx5 does */
 		vcollect_read(ex, &wc[got++]);
 		ibv_end_poll(ex);
 	}

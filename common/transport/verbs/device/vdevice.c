@@ -28,7 +28,8 @@ static struct vdevice *find(const char *name)
 
 static int open_context(struct vdevice *d, struct zerr *err)
 {
-	if (!voptions->blueflame) /* mlx5 asks when a context is opened; those of endpoints come after the device's */
+	if (!voptions->blueflame) /* mlx5 reads this when a context is opened; contexts of endpoints are opened after
+				     the device's */
 		setenv("MLX5_SHUT_UP_BF", "1", 1);
 	zep_ibv_init(&d->ibv, d->name, 0);
 	d->kept = (struct zep_kept){.ops = &zep_ibv_ops, .to = &d->ibv};
@@ -104,7 +105,7 @@ int vdevice_open(struct vdevice **out, const char *name, struct zerr *err)
 	int rc = open_once(out, name, err);
 	if (rc < 0)
 		return rc;
-	vlife_look(*out, (*out)->ctx); /* nobody may have, as long as it was not used */
+	vlife_look(*out, (*out)->ctx); /* nobody may have looked while the device was not used */
 	if (!vdevice_is_lost(*out))
 		return 0;
 	vdevice_close(*out);

@@ -11,9 +11,9 @@
 #include "common/transport/verbs/device/vchild.h"
 #include "common/transport/verbs/device/voptions.h"
 
-#define KEPT_MAX 256 /* registrations; some thousand are what devices look up fast */
+#define KEPT_MAX 256 /* registrations; devices look up some thousand of them fast */
 
-/* Of all exposers, and what is below them (regcache.h, watch.h). Not held while the device is waited for. */
+/* Of all exposers, and of the modules below them (vregcache.h, vwatch.h). Not held while the device is waited for. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vexposer *all;
 
@@ -45,9 +45,9 @@ static void unreg_local(void *ctx, void *handle)
 	ibv_dereg_mr(handle);
 }
 
-/* Whether the device keeps the peer within a window of type 2. Soft-RoCE has them, but checks an access against the
- * bounds of the whole region behind (Linux 6.1, rxe_resp.c); it is known by the OUI that stands for no vendor, older
- * ones by 0. */
+/* Does the device keep the peer within a window of type 2? Soft-RoCE has such windows, but checks an access against the
+ * bounds of the whole region behind the window (Linux 6.1, rxe_resp.c). It is known by the OUI that stands for no
+ * vendor; older versions by 0. */
 static bool has_windows(const struct vdevice *d)
 {
 	const unsigned type2 = IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
@@ -93,7 +93,8 @@ bool vexposer_keeps(const struct vexposer *x)
 	return x->cache != NULL;
 }
 
-/* With the lock held: what others keep counts as locked memory, too. */
+/* Gives up all kept registrations that nobody uses, of all exposers, as all count as locked memory. With the lock held.
+ */
 static unsigned trim_all(void)
 {
 	unsigned n = 0;

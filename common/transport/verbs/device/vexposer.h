@@ -23,7 +23,7 @@ struct vexposure { /* of memory to the peer of one link, for one transfer */
 	struct vexposure *next;
 	enum zlink_half half;
 	struct ibv_mw *mw; /* stays with the exposure in the free list; NULL where there are no windows */
-	struct vreg *reg;  /* the kept registration to which mw is bound; or */
+	struct vreg *reg;  /* the kept registration to which mw is bound; NULL: mr is used */
 	struct ibv_mr *mr; /* a registration for this transfer alone */
 };
 

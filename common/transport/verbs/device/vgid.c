@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of GIDs, see gid.h. */
+/* Tables of GIDs, see vgid.h. */
 #include "common/transport/verbs/device/vgid.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define GIDS_MAX 1024 /* entries in use: adapters have up to 256 a port */
 #define ROCE_PORT 4791
 
-static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}; /* in front of an address of IPv4 */
+static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}; /* stand before an address of IPv4 */
 
 bool vgid_of(uint8_t gid[16], const struct sockaddr *sa)
 {
@@ -31,7 +31,7 @@ bool vgid_is_ipv4(const uint8_t gid[16])
 	return memcmp(gid, mapped, sizeof(mapped)) == 0;
 }
 
-/* Between different ones there is no way. */
+/* There is no way between GIDs of different kinds. */
 static int kind_of(const uint8_t gid[16])
 {
 	const bool is_link_local = gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
@@ -48,7 +48,8 @@ const char *vgid_format(char text[VGID_TEXT], const uint8_t gid[16])
 	return inet_ntop(AF_INET6, gid, text, VGID_TEXT);
 }
 
-/* Those of the device that are in use; or of the port, where they must be asked for one by one. To be freed. */
+/* The entries in use of the device; or of the port, where entries must be asked for one by one. The list is to be
+ * freed. */
 static ssize_t list_gids(struct ibv_gid_entry **list, const struct vdevice *d, uint8_t port,
 	const struct ibv_port_attr *attr)
 {
@@ -72,7 +73,7 @@ static unsigned common_bits(const uint8_t *a, const uint8_t *b)
 	return n;
 }
 
-/* The address that packets to the peer's start from, by this host's routes: no packet is sent for that. */
+/* The address from which packets to the peer's address start, by this host's routes. No packet is sent for that. */
 static bool route_to(uint8_t own[16], const uint8_t peer[16])
 {
 	struct sockaddr_storage sa = {.ss_family = vgid_is_ipv4(peer) ? AF_INET : AF_INET6};
@@ -99,9 +100,9 @@ static bool is(const uint8_t *gid, const struct ibv_gid_entry *e)
 	return gid && memcmp(gid, e->gid.raw, 16) == 0;
 }
 
-/* How well an entry suits: 0 not at all. Of the peer's version, else of version 2; of the peer's kind; the one that
- * the route to it starts from, else the TCP connection; the one that is nearest to it, else of IPv4,
- * or at least not of one link alone. */
+/* How well an entry suits: 0: not at all. In this order of weight: the peer's version, or else version 2; the peer's
+ * kind; the address from which the route to the peer starts, or else the TCP connection; the number of bits in common
+ * with the peer, or else IPv4, or at least an address that is not of one link alone. */
 static unsigned rate(const struct ibv_gid_entry *e, const struct vgid_wish *w, const uint8_t *routed)
 {
 	const int version = e->gid_type == IBV_GID_TYPE_ROCE_V2 ? 2 : e->gid_type == IBV_GID_TYPE_ROCE_V1 ? 1 : 0;

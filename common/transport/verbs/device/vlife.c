@@ -50,7 +50,7 @@ static void tell_lost(struct vdevice *d)
 	pthread_mutex_unlock(&lock);
 }
 
-/* To the first end of a grace, with the lock held. */
+/* Sets the timer to the first end of a grace. With the lock held. */
 static void set_timer(struct vdevice *d)
 {
 	int64_t first = 0;
@@ -61,7 +61,7 @@ static void set_timer(struct vdevice *d)
 	timerfd_settime(d->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* The queue pairs try again for some seconds: a port may be down that long. */
+/* A port may be down for some seconds, as the queue pairs try again for that long. */
 static void tell_port(struct vdevice *d, unsigned port, bool down)
 {
 	const int64_t until = zclock_ms() + voptions->port_grace;
@@ -77,7 +77,7 @@ static void tell_port(struct vdevice *d, unsigned port, bool down)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The port is asked, as another context may tell the same later. */
+/* The port is asked, as another context may tell the same event later. */
 void vlife_look_at_ports(struct vdevice *d)
 {
 	uint64_t times;
@@ -97,7 +97,7 @@ void vlife_look_at_ports(struct vdevice *d)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Why a link ends whose queue this event is of. 0: it does not. */
+/* Why a link ends when this event comes for its queue. 0: it does not end. */
 static int failure(enum ibv_event_type type)
 {
 	switch (type) {
@@ -123,13 +123,13 @@ static bool is_of(const struct ibv_async_event *e, const struct ibv_qp *qp)
 	return e->event_type == IBV_EVENT_SRQ_ERR ? e->element.srq == qp->srq : e->element.qp == qp;
 }
 
-/* A link leaves, which takes the lock, before its queues go. */
+/* The lock protects the queues, as a link leaves, which takes the lock, before its queues are destroyed. */
 static void tell_failure(struct vdevice *d, const struct ibv_async_event *e, const char *what)
 {
 	char text[160];
 	bool told = false;
 	pthread_mutex_lock(&lock);
-	if (e->event_type == IBV_EVENT_SRQ_ERR) /* which links to come would use */
+	if (e->event_type == IBV_EVENT_SRQ_ERR) /* links to come would use it, too */
 		atomic_store_explicit(&d->lost, true, memory_order_release);
 	for (struct vlife *life = d->lives; life; life = life->next) {
 		int none = 0;
@@ -180,7 +180,7 @@ void vlife_look(struct vdevice *d, struct ibv_context *ctx)
 void vlife_fail_receives(struct vdevice *d, struct ibv_srq *srq, int code)
 {
 	char what[96];
-	vlife_look(d, d->ctx); /* it may have gone, which is the better reason */
+	vlife_look(d, d->ctx); /* the device may have gone, which is the better reason */
 	snprintf(what, sizeof(what), "a shared receive queue takes no receives (%s)", strerror(code));
 	tell_failure(d, &(struct ibv_async_event){.event_type = IBV_EVENT_SRQ_ERR, .element.srq = srq}, what);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is woken by events of devices, see lookout.h. */
+/* The links that are woken by events of devices, see vlookout.h. */
 #include "common/transport/verbs/device/vlookout.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 
-/* More than one, as its thread may have no time for it at the moment: a source of zipperd whose message nobody takes is
- * not asked again before. */
+/* More than one, as the thread of a link may have no time at the moment: zipperd does not ask a link again before
+ * somebody takes its message. */
 #define FEW 4
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vlookout *all;
 
-/* The bit of this descriptor; 0: it does not concern this one. */
+/* The bit of this descriptor; 0: the descriptor does not concern this link. */
 static unsigned bit_of(const struct vlookout *o, int fd)
 {
 	for (int i = 0; i < o->n; i++)
@@ -47,7 +47,7 @@ static int watchers(int fd)
 	return n;
 }
 
-/* What has happened meanwhile wakes the other one at once. */
+/* Lets other links watch the descriptor. Events that came meanwhile wake them at once. */
 static void hand_over(int fd)
 {
 	for (struct vlookout *o = all; o && watchers(fd) < FEW; o = o->next)

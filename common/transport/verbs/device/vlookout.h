@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is woken by asynchronous events and timers of devices: of all links that have to do with one, the receiving
- * halves of a few. Whoever it is looks for all (device.h). If all were woken by each, the end of many links, which is
- * an event of each, would be work that grows with their square; and Linux refuses a descriptor that more than 500 epoll
- * sets within others wait for (fs/eventpoll.c, path_limits). When one of the few ends, another link takes its place.
+ * The links that asynchronous events and timers of devices wake: of all links that use a device, the receive halves of
+ * a few. A woken link handles the events for all (vlife.h). If each event woke all links, the end of many links, which
+ * is an event of each, would take work that grows with their square. And Linux refuses a descriptor on which more than
+ * 500 nested epoll sets wait (fs/eventpoll.c, path_limits). When one of the few links ends, another link takes its
+ * place.
  *
  * Threads: any; set-up.
  */
@@ -18,13 +19,13 @@ struct vlookout { /* a link's */
 	struct vlookout *next;
 	bool listed;
 	int epoll;
-	int n, fd[VLOOKOUT_FDS]; /* what concerns it */
-	unsigned on;		 /* those that its epoll set has, as bits */
+	int n, fd[VLOOKOUT_FDS]; /* the descriptors that concern it */
+	unsigned on;		 /* the descriptors that its epoll set has, as bits */
 };
 
-/* epoll and fd are filled. 0 or a negative errno: then it is not listed. */
+/* Adds a link whose epoll, n and fd are filled. Returns 0 or a negative errno; then the link is not listed. */
 int vlookout_add(struct vlookout *);
-/* Before the epoll set is closed, and when nobody looks at it any more; again has no effect. */
+/* Removes a link, before its epoll set is closed, and when nobody looks at the set any more. Again has no effect. */
 void vlookout_del(struct vlookout *);
 
 #endif

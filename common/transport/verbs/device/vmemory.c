@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of registered buffers, see memory.h. It lies in mappings of its own, so that nothing else shares a page with
+/* Memory of registered buffers, see vmemory.h. It lies in mappings of its own, so that nothing else shares a page with
  * it. */
 #include "common/transport/verbs/device/vmemory.h"
 
@@ -55,7 +55,7 @@ static void destroy(struct vslab *s)
 	free(s);
 }
 
-/* n buffers of no pool. NULL with *rc and text. */
+/* Makes n buffers that belong to no pool. NULL with *rc and text. */
 static struct vslab *create(struct vmemory *m, unsigned place, uint32_t stride, uint32_t n, int *rc, struct zerr *err)
 {
 	struct vslab *s = calloc(1, sizeof(*s) + n * sizeof(s->buf[0]));
@@ -89,7 +89,7 @@ struct chain {
 	uint32_t n;
 };
 
-/* What this memory has of them. */
+/* Takes free buffers of this memory, up to the wanted number. */
 static void take_from(struct vslab *s, unsigned place, struct vpool *p, uint32_t wanted, struct chain *c)
 {
 	for (uint32_t i = 0; i < s->n && s->idle > 0 && c->n < wanted; i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of all registered buffers of one endpoint (share.h), on whatever devices it has them. They are of one
- * size, and each belongs to one pool (pool.h) or to none. Where the endpoint's thread forwards, buffers of two pools
- * change places (pass.h): so all memory is then registered with every device of the endpoint, as far as that is
- * allowed.
+ * The memory of all registered buffers of one endpoint (vshare.h), on all its devices. The buffers have one size, and
+ * each belongs to one pool (vpool.h) or to none. Where the endpoint's thread forwards, buffers of two pools change
+ * places (vpass.h). So all memory is then registered with every device of the endpoint, as far as that is allowed.
  *
- * Memory in which no pool has a buffer any more is given back. What is left of a pool in memory where others have some
- * is for the next pool.
+ * Memory in which no pool has a buffer any more is given back. Free buffers in memory where other pools have some are
+ * for the next pool.
  *
- * Threads: the set-up thread's, but for vmemory_key, and which pool a buffer is of: that is its pool's owner's.
+ * Threads: the set-up thread, with two exceptions: any thread may call vmemory_key, and the owner of a buffer's pool
+ * says which pool the buffer belongs to.
  */
 #ifndef ZIP_COMMON_TRANSPORT_VERBS_MEMORY_H
 #define ZIP_COMMON_TRANSPORT_VERBS_MEMORY_H
@@ -29,7 +29,7 @@ struct vslab;
 struct vbuf {
 	struct vbuf *next;
 	uint8_t *data; /* stride bytes, on a cache line */
-	uint32_t lkey; /* with its pool's device */
+	uint32_t lkey; /* of its registration with its pool's device */
 	struct vslab *slab;
 	_Atomic(struct vpool *) pool; /* NULL: of none */
 };
@@ -38,13 +38,13 @@ struct vslab {
 	struct vslab *next;
 	void *base;
 	size_t bytes;
-	uint32_t n, idle;				  /* buffers; those of no pool */
-	_Atomic(struct ibv_mr *) region[VMEMORY_DOMAINS]; /* NULL: not registered with it */
+	uint32_t n, idle;				  /* number of buffers; number of buffers of no pool */
+	_Atomic(struct ibv_mr *) region[VMEMORY_DOMAINS]; /* NULL: not registered with that device */
 	struct vbuf buf[];
 };
 
-struct vdomain {	   /* a device of the endpoint, as memory is concerned */
-	struct ibv_pd *pd; /* NULL: none has this place */
+struct vdomain {	   /* a device of the endpoint, as far as memory is concerned */
+	struct ibv_pd *pd; /* NULL: the place is free */
 	const struct vdevice *dev;
 };
 
@@ -53,22 +53,22 @@ struct vmemory {
 	struct vdomain domain[VMEMORY_DOMAINS];
 };
 
-/* A device comes, and gets a place; and goes, when none of its pools is left. 0, or -ENOSPC with text. */
+/* A device gets a place, and leaves it when none of its pools is left. Returns 0, or -ENOSPC with text. */
 int vmemory_join(struct vmemory *, struct ibv_pd *, const struct vdevice *, unsigned *place, struct zerr *);
 void vmemory_leave(struct vmemory *, unsigned place);
 
-/* n buffers for a pool of the device at this place: a chain from *first to *last. 0; -ENOBUFS: so much memory may not
- * be locked; others. */
+/* Takes n buffers for a pool of the device at this place, as a chain from *first to *last. Returns 0; -ENOBUFS: so much
+ * memory may not be locked; or another errno. */
 int vmemory_take(struct vmemory *, unsigned place, struct vpool *, uint32_t stride, uint32_t n, struct vbuf **first,
 	struct vbuf **last, struct zerr *);
-/* All buffers of a pool, which nobody uses any more. */
+/* Takes back all buffers of a pool, which nobody uses any more. */
 void vmemory_return(struct vmemory *, struct vpool *);
 
-/* Registers all memory with all devices that are not lost. 0, or why some is not, with text: it is as good as before.
- */
+/* Registers all memory with all devices that are not lost. Returns 0, or a negative errno with text: some memory is not
+ * registered; all of it can be used as before. */
 int vmemory_spread(struct vmemory *, struct zerr *);
 
-/* For a pool of the device at this place. false: this memory is not registered with it. */
+/* The key of a buffer for the device at this place. false: the memory is not registered with it. */
 static inline bool vmemory_key(const struct vbuf *b, unsigned place, uint32_t *lkey)
 {
 	const struct ibv_mr *mr = atomic_load_explicit(&b->slab->region[place], memory_order_acquire);

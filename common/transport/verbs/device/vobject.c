@@ -35,7 +35,7 @@ static void tell_lack(const struct vdevice *dev, unsigned tds, const char *categ
 		voptions->note(text);
 }
 
-/* Each home the next one; of many processes on a host, ranks, each begins elsewhere. */
+/* Each home takes the next vector. Each process begins elsewhere, as there are many on a host (ranks). */
 static int choose_vector(const struct ibv_context *ctx)
 {
 	static _Atomic unsigned homes;
@@ -45,7 +45,7 @@ static int choose_vector(const struct ibv_context *ctx)
 
 int vobject_home_open(struct vhome *h, struct vdevice *dev, enum zep_category category, struct zerr *err)
 {
-	static pthread_mutex_t seats = PTHREAD_MUTEX_INITIALIZER; /* of one device: its thread domains are counted */
+	static pthread_mutex_t seats = PTHREAD_MUTEX_INITIALIZER; /* of one device, as its thread domains are counted */
 	memset(h, 0, sizeof(*h));
 	h->dev = dev;
 	h->category = category;
@@ -95,7 +95,7 @@ static void tell_locks(struct vdevice *dev, int code)
 	voptions->note(text);
 }
 
-/* Without a lock if the category has them so and the provider can: only one thread at a time has to do with it. */
+/* Makes it without a lock, if the category has such queues and the provider can: one thread at a time uses it. */
 static void create_cq(struct vqueue *q, const struct vhome *h, uint32_t depth)
 {
 	struct ibv_cq_init_attr_ex attr = {.cqe = depth,
@@ -113,7 +113,8 @@ static void create_cq(struct vqueue *q, const struct vhome *h, uint32_t depth)
 		tell_locks(h->dev, code);
 }
 
-/* In its words, what zipstat --endpoints predicts; and where the first queue pair is, if the device tells. */
+/* Tells what zipstat --endpoints predicts, in the same words, and where the first queue pair is, if the device tells.
+ */
 static void tell_taken(struct vhome *h, const struct vqueue *q)
 {
 	const struct zep_objects *made = h->kept.objects;
@@ -133,8 +134,8 @@ static void tell_taken(struct vhome *h, const struct vqueue *q)
 	voptions->note(text);
 }
 
-/* With as much inline data as wanted, or as the device takes. The steps are what devices are known to have (96:
- * bnxt_re), and what small messages need, of 8 bytes and of none. */
+/* Makes a queue pair with as much inline data as wanted, or as the device takes. The steps are what devices are known
+ * to take (96: bnxt_re), and what messages of 8 bytes and empty ones need. */
 static struct ibv_qp *create_qp(const struct vhome *h, struct ibv_qp_init_attr *attr, uint32_t *inline_bytes)
 {
 	static const uint32_t steps[] = {384, 256, 192, 128, 96, ZWIRE_ENV_BYTES + 8, ZWIRE_ENV_BYTES, 32, 0};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A message that lies wholly in one registered buffer and is posted to another link while it is shown leaves from that
- * buffer. The two links' pools exchange buffers: the one that the message lies in is sent, and the one that it would
- * have been copied into receives in its place. So either has as many as before, whatever becomes of the other, and no
- * account changes.
+ * A message that lies wholly in one registered buffer, and is posted to another link while it is shown, leaves from
+ * that buffer. The pools of the two links exchange buffers: the message's buffer is sent, and the buffer into which the
+ * message would have been copied receives in its place. So each pool has as many buffers as before, whatever happens to
+ * the other pool, and no account changes.
  *
- * The message stays readable until its sink returns, as the sink may post it to others (copied, then) or refuse it.
+ * The message stays readable until its sink returns, as the sink may post it to further links (then it is copied) or
+ * refuse it.
  *
  * Threads: everything is the endpoint's thread's; both halves are of one endpoint.
  */
@@ -19,21 +20,21 @@
 #include "common/wire/wire.h"
 
 struct vpass {
-	struct vbuf *shown;   /* what a sink is looking at, whose buffer it still is; NULL: nothing */
+	struct vbuf *shown;   /* the buffer that a sink is looking at; NULL: none */
 	struct vbuf *passed;  /* that buffer, once a send has taken it */
-	struct vbuf *instead; /* what was given for it */
+	struct vbuf *instead; /* the buffer that was given for it */
 	bool done;	      /* that send is complete already */
 };
 
 /* Receive half: b is shown from now on. */
 static inline void vpass_begin(struct vpass *p, struct vbuf *b)
 {
-	if (!p->passed) /* else one message is shown within another */
+	if (!p->passed) /* otherwise a message is shown while another one is */
 		p->shown = b;
 }
 
-/* It is shown no more. The buffer that the receive half has from now on. refused: it is to be shown again, with so many
- * bytes of payload; *copied: those that had to be copied for it. */
+/* Receive half: b is not shown any more. Returns the buffer that the receive half has from now on. refused: the message
+ * is to be shown again, with len bytes of payload; *copied is increased by the bytes that are copied for that. */
 static inline struct vbuf *vpass_end(struct vpass *p, struct vbuf *b, bool refused, uint32_t len, uint64_t *copied)
 {
 	p->shown = NULL;
@@ -51,8 +52,8 @@ static inline struct vbuf *vpass_end(struct vpass *p, struct vbuf *b, bool refus
 	return instead;
 }
 
-/* Send half: the payload is to be sent, and `mine` is the buffer that it would be copied into. What to send instead,
- * where the payload lies in front of its end already; or mine. */
+/* Send half: the payload is about to be copied into `mine` and sent. Returns the buffer to send instead, if the payload
+ * lies in one already behind room for its envelope; or mine. */
 static inline struct vbuf *vpass_take(struct vpass *p, struct vbuf *mine, const void *payload)
 {
 	struct vbuf *theirs = p->shown;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registered buffers, see pool.h. */
+/* Registered buffers, see vpool.h. */
 #include "common/transport/verbs/device/vpool.h"
 
 #include <errno.h>
@@ -55,8 +55,8 @@ int vpool_create(struct vpool **out, const struct vhome *home, struct vmemory *m
 	p->stride = (stride + 63) & ~63u;
 	int rc = 0;
 	if (links_max > 0) {
-		/* what the queue has no room for must not be promised either; some providers (hns, bnxt_re) refuse the
-		 * most that they say */
+		/* the pool must not promise more than the queue has room for; some providers (hns, bnxt_re) refuse the
+		 * largest size that they tell */
 		const uint32_t room = (uint32_t)home->dev->attr.max_srq_wr - 1;
 		buffers = buffers < room / 2 ? buffers : room / 2;
 		p->links_max = (room - buffers) / VPOOL_OWN;
@@ -134,7 +134,7 @@ void vpool_del_link(struct vpool *p, struct vbuf *chain, int32_t shared)
 
 void vpool_collect_slowly(struct vpool *p)
 {
-	/* first: the buffers that it counts are in the chain before it does */
+	/* first, as the buffers that it counts are in the chain before it grows */
 	p->shared += atomic_exchange_explicit(&p->shared_back, 0, memory_order_acquire);
 	struct vbuf *b = atomic_exchange_explicit(&p->back, NULL, memory_order_acquire);
 	while (b) {

@@ -44,7 +44,7 @@ static bool is_interface_of(const char *device, uint8_t port, const char *interf
 	if (n > 0)
 		return n == port - 1;
 	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/device/net/%s/dev_id", device, interface);
-	int id = read_number(path); /* older drivers number ports there; both are 0 for the first one */
+	int id = read_number(path); /* older drivers number ports in dev_id; both files say 0 for the first port */
 	return (n == 0 || id >= 0) && (id > 0 ? id : n) == port - 1;
 }
 
@@ -104,11 +104,11 @@ struct choice {
 	const uint8_t *wanted; /* as GID, or NULL */
 	char *device;
 	uint8_t *port;
-	int active;	   /* ports */
-	struct zerr other; /* why there is a device that is none for us */
+	int active;	   /* number of active ports */
+	struct zerr other; /* why a device cannot be used */
 };
 
-/* Any of those that its interfaces have. */
+/* Has one of the port's interfaces this IP address? */
 static bool interface_has_ip(const struct vdevice *d, uint8_t port, const uint8_t *wanted)
 {
 	struct ifaddrs *list;
@@ -129,7 +129,7 @@ static bool has_ip(const struct vdevice *d, uint8_t port, const struct ibv_port_
 	       interface_has_ip(d, port, wanted);
 }
 
-/* 1: this is it. */
+/* Returns 1: the device has the wanted port. */
 static int try_device(struct choice *c, const char *name)
 {
 	struct vdevice *d;
@@ -172,12 +172,12 @@ static int choose(struct choice *c, struct zerr *err)
 		c->active);
 }
 
-/* The last choice. Looking means to open every device of the host. */
+/* The last choice, which is kept as a choice opens every device of the host. */
 static struct {
 	pthread_mutex_t lock;
-	bool known; /* the address is */
+	bool known; /* the address was known */
 	uint8_t gid[16], port;
-	char device[VDEVICE_NAME_MAX]; /* "": none */
+	char device[VDEVICE_NAME_MAX]; /* "": there is none */
 } last = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void vport_forget(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registrations that are kept, see regcache.h. */
+/* Kept registrations, see vregcache.h. */
 #include "common/transport/verbs/device/vregcache.h"
 
 #include <assert.h>
@@ -36,7 +36,7 @@ static void unlink_reg(struct vreg *r)
 	r->link = NULL;
 }
 
-/* Takes it out of the list; it goes with its last user. */
+/* Takes a registration out of the list; it is freed with its last user. */
 static void retire(struct vregcache *c, struct vreg *r)
 {
 	if (r->link) {
@@ -93,7 +93,7 @@ unsigned vregcache_trim(struct vregcache *c)
 	return n;
 }
 
-/* Gives up the least recently used one. false: all are in use. */
+/* Gives up the least recently used registration. false: all are in use. */
 static bool evict(struct vregcache *c)
 {
 	struct vreg *oldest = NULL;
@@ -120,7 +120,8 @@ static struct vreg *find(struct vregcache *c, uintptr_t start, uintptr_t end)
 	return NULL;
 }
 
-/* What lies in the way of the new one is older, or it would have been found: stale ones of other ranges, too. */
+/* Removes registrations within the range of a new one; they are older, or they would have been found. Removes stale
+ * ones of other ranges, too. */
 static void sweep(struct vregcache *c, uintptr_t start, uintptr_t end)
 {
 	struct vreg *next;
@@ -132,7 +133,7 @@ static void sweep(struct vregcache *c, uintptr_t start, uintptr_t end)
 	}
 }
 
-/* Watched first, then registered. -ENOMEM: there is no room for one of the two. */
+/* Watches memory first, then registers it. -ENOMEM: there is no room for one of the two. */
 static int enter(struct vregcache *c, struct vreg *r, void *base, size_t len)
 {
 	r->range = vwatch_add(base, len);

@@ -9,7 +9,8 @@
 #include "common/transport/verbs/device/vexposer.h"
 #include "common/transport/verbs/device/voptions.h"
 
-#define LINKS_MAX 4096 /* of one thread and device: room in its shared receive queue. zipperd.conf(5) says it */
+/* Links of one thread and device, which its shared receive queue has room for. zipperd.conf(5) has this number. */
+#define LINKS_MAX 4096
 
 void vshare_destroy(struct vshare *s)
 {
@@ -37,7 +38,7 @@ static void drop_lost(struct zendpoint *e)
 	}
 }
 
-/* Links of `connect` have one endpoint in a process, and so no use for a context beside the device's. */
+/* The links of `connect` have one endpoint in a process, which needs no context beside the device's. */
 static enum zep_category category_of(const struct zendpoint *e)
 {
 	enum zep_category c = (enum zep_category)voptions->endpoints;

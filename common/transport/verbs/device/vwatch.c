@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that leaves its place, see watch.h. */
+/* Memory that leaves its place, see vwatch.h. */
 #define _GNU_SOURCE /* syscall */
 #include "common/transport/verbs/device/vwatch.h"
 
@@ -30,10 +30,10 @@
 #define FEATURES                                                                                                       \
 	(UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE |                             \
 		UFFD_FEATURE_PAGEFAULT_FLAG_WP)
-#define STACK_BYTES ((size_t)128 << 10) /* of the thread: a batch of events and what poll needs */
+#define STACK_BYTES ((size_t)128 << 10) /* of the thread: a batch of events, and poll */
 #define EVENT_BATCH 16
-#define MAPS_LINE 512 /* longer ones only have longer names */
-#define PATIENCE 64   /* questions: some 100 us, as long as registering anew takes */
+#define MAPS_LINE 512 /* longer lines only have longer names */
+#define PATIENCE 64   /* questions: some 100 us, as long as a new registration takes */
 
 struct range {
 	_Atomic uintptr_t start, end; /* end 0: not in use */
@@ -45,13 +45,13 @@ static struct {
 	_Atomic int fd;
 	int stop_fd;
 	pthread_t thread;
-	/* A page of our own, watched like the others: for questions to the kernel. */
+	/* A page of our own, watched as other memory is, for questions to the kernel. */
 	void *page;
 	size_t page_bytes;
-	unsigned patience; /* of the next who asks */
+	unsigned patience; /* for the next question */
 	/* Odd while events are read and not marked yet. */
 	_Atomic uint32_t turn;
-	_Atomic bool blind; /* reading failed: nothing is known any more */
+	_Atomic bool blind; /* reading has failed: nothing is known any more */
 	struct range range[VWATCH_RANGES];
 } watch = {.fd = -1, .stop_fd = -1, .page = MAP_FAILED};
 
@@ -77,7 +77,7 @@ static void handle(const struct uffd_msg *m)
 		mark(m->arg.remap.from, m->arg.remap.from + m->arg.remap.len);
 		mark(m->arg.remap.to, m->arg.remap.to + m->arg.remap.len);
 		break;
-	default: /* nothing else was asked for */
+	default: /* no other event was asked for */
 		mark(0, UINT64_MAX);
 	}
 }
@@ -98,22 +98,23 @@ static void *run(void *arg)
 		for (ssize_t i = 0; i < n / (ssize_t)sizeof(events[0]); i++)
 			handle(&events[i]);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			break; /* not to be expected */
+			break; /* not expected */
 		atomic_fetch_add(&watch.turn, 1);
 	}
 	atomic_store(&watch.blind, true);
-	/* Ends all registrations, and lets go whoever waits in munmap. Here and not after the join: this thread's end
-	 * gives up its stack by madvise, which would wait for itself where the stack has become one mapping with
-	 * watched memory. */
+	/* Ends all registrations, and lets threads go that wait in munmap. Here and not after the join, as this thread
+	 * gives up its stack by madvise when it ends, which would wait for itself where the stack has become one
+	 * mapping with watched memory. */
 	close(atomic_exchange(&watch.fd, -1));
 	return NULL;
 }
 
 /* --- questions --- */
 
-/* Has the thread got all events of what has happened? The kernel counts a change from under the lock of the address
- * space until its event has been read, and answers EAGAIN while there are any; the answer does not depend on the page,
- * which is our own because to ask about a part of a huge page splits it. Nothing is protected, so nothing changes. */
+/* Has the thread read the events of all changes so far? The kernel counts a change from under the lock of the address
+ * space until its event has been read, and answers EAGAIN while there are any. The answer does not depend on the page.
+ * The page is our own, as a question about a part of a huge page would split it. Nothing is protected, so nothing
+ * changes. */
 static bool all_is_read(void)
 {
 	struct uffdio_writeprotect nothing = {.range = {.start = (uintptr_t)watch.page, .len = watch.page_bytes}};
@@ -126,14 +127,15 @@ static bool all_is_read(void)
 			return false; /* the thread has given up; or this is a child after fork */
 		sched_yield();
 	}
-	watch.patience = 1; /* until it is better: some kernels forget a failed mremap among the changes */
+	watch.patience = 1; /* until it is better, as some kernels count a failed mremap for ever */
 	return false;
 }
 
 /* --- start and end --- */
 
-/* Whether the kernel counts the changes on their way. Before Linux 5.15 it only knew that there are some, and the first
- * of two at a time was the end of both. Older numbers with a later feature are of distributions that have both. */
+/* Does the kernel count changes whose events were not read? Before Linux 5.15 it only knew that there are some, and the
+ * end of the first of two ended both. Distributions have older numbers with a later feature; those kernels count, too.
+ */
 static bool counts_changes(uint64_t features)
 {
 	struct utsname u;
@@ -158,7 +160,7 @@ static int open_fd(struct zerr *err)
 	return fd;
 }
 
-/* Without any rights, so that it does not become one mapping with others. */
+/* Without any rights, so that it does not become one mapping with other memory. */
 static int make_page(struct zerr *err)
 {
 	watch.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -198,7 +200,7 @@ static void close_fds(void)
 	watch.stop_fd = -1;
 }
 
-/* After the descriptor: nobody is told of it then. */
+/* After the descriptor, so that nobody is told of it. */
 static void drop_page(void)
 {
 	if (watch.page != MAP_FAILED)
@@ -206,8 +208,8 @@ static void drop_page(void)
 	watch.page = MAP_FAILED;
 }
 
-/* A child that kept the descriptor would keep the registrations beyond our end, and with nobody to read munmap waits.
- */
+/* A child that kept the descriptor would keep the registrations beyond our end, and munmap would wait for a reader that
+ * does not exist. */
 static void forget_in_child(void)
 {
 	close_fds();
@@ -293,7 +295,7 @@ int vwatch_add(const void *base, size_t len)
 		i++;
 	if (i == VWATCH_RANGES)
 		return -ENOSPC;
-	/* First the range, then the registration: no event is missed in between. */
+	/* First the range, then the registration, so that no event is missed in between. */
 	atomic_store(&watch.range[i].stale, false);
 	atomic_store(&watch.range[i].start, start);
 	atomic_store(&watch.range[i].end, start + len);
@@ -318,7 +320,8 @@ bool vwatch_is_stale(int range)
 {
 	if (vwatch_is_known_stale(range) || !all_is_read())
 		return true;
-	/* All is read, so what is not marked yet is being marked: a few instructions, if that thread has a core. */
+	/* All events are read. A range that is not marked yet is being marked: a few instructions, if that thread has a
+	 * core. */
 	while ((atomic_load(&watch.turn) & 1) && !atomic_load(&watch.blind))
 		sched_yield();
 	return vwatch_is_known_stale(range);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Credit of the receive half. What a sender has been given is nobody else's until it was used, and it may never be. So
- * a link begins with what it owns (pool.h), and what it has ahead doubles each time that it was used: to USEFUL, with
- * which a message of credit is rare beside those of data; and further while messages come faster than they are taken.
- * Where they do not, it is not renewed to as much, nor where the pool has become scarce. Nor has a link more than its
- * part of the pool, if there are many: so that is left to each, whatever the others have had and do not use.
+ * Credit of the receive half. Credit that a sender has been given is reserved for it until it was used, and it may
+ * never be used. So a link begins with the credit for the buffers that it owns (vpool.h). The credit that the sender
+ * has ahead doubles each time it was used: up to USEFUL, where messages of credit are rare beside those of data, and
+ * further while messages come faster than they are taken. Otherwise, and where the pool has become scarce, it is
+ * renewed to less. Nor does a link get more than its part of the pool if there are many links. So each link has that
+ * part left, whatever other links have had and do not use.
  */
 #include "common/transport/verbs/link/vcredit.h"
 
@@ -15,9 +16,9 @@
 #include "common/transport/verbs/link/vtag.h"
 
 #define CREDIT_SENDS 16 /* messages of credit under way */
-#define USEFUL 16	/* sends ahead: buffers enough for the time that credit is on its way in one building */
+#define USEFUL 16	/* sends ahead: buffers for the time that credit takes on its way in one building */
 #define BURST 8		/* sends that were there at once: they come faster than they are taken */
-#define CALMS 8		/* times without that, and a link needs less */
+#define CALMS 8		/* so many times without a burst, and a link needs less */
 
 static uint32_t at_least(uint32_t a, uint32_t b)
 {
@@ -42,7 +43,7 @@ static int post_credit(struct vlink *l, uint32_t limit)
 	return ibv_post_send(rx->queue.qp, &wr, &bad) == 0 ? 0 : -EIO;
 }
 
-/* Credit is used up to the point where there is to be more. */
+/* Credit has been used so far that more is to be given: adapts the window. */
 static void adapt(struct vrx *rx)
 {
 	const bool burst = rx->burst >= BURST;
@@ -56,7 +57,7 @@ static void adapt(struct vrx *rx)
 	}
 }
 
-/* How many of the shared ones the sender is to have, of which it has so many: not less. */
+/* The number of shared buffers that the sender shall have; not less than the `extra` that it has. */
 static int32_t choose_extra(const struct vrx *rx, int32_t extra)
 {
 	const struct vpool *p = rx->pool;
@@ -68,13 +69,13 @@ static int32_t choose_extra(const struct vrx *rx, int32_t extra)
 	return want > extra ? want : extra;
 }
 
-/* One after the other since credit was told last, as where each waits for an answer. */
+/* Have messages come one after the other since credit was told last, as where each waits for an answer? */
 static bool come_alone(const struct vrx *rx)
 {
 	return rx->burst <= 1;
 }
 
-/* So many more make a message of credit worth it, which costs both ends as much as one of data. */
+/* So much new credit is worth a message of credit, which costs both ends as much as a message of data. */
 static int32_t step_of(const struct vrx *rx, int32_t ahead)
 {
 	if (ahead >= 32)
@@ -91,7 +92,7 @@ int vcredit_grant(struct vlink *l)
 	/* A message that was refused still has its buffer. */
 	const uint32_t consumed = rx->consumed - (rx->kept != NULL);
 	int32_t given = (int32_t)(rx->limit - consumed), extra = given > VPOOL_OWN ? given - VPOOL_OWN : 0, want;
-	if (p->nfree && vpool_repost(p) < 0) /* before others give credit for them */
+	if (p->nfree && vpool_repost(p) < 0) /* before other links give credit for them */
 		return -EIO;
 	p->shared += rx->extra - extra;
 	rx->extra = extra;
@@ -125,7 +126,8 @@ int vcredit_renew(struct vlink *l, bool delivered, uint32_t burst)
 	rx->burst = at_least(rx->burst, burst);
 	if (consumed == rx->told && !rx->due)
 		return 0;
-	/* What has come may be waited for, and its answer goes before credit, unless the sender will soon have none. */
+	/* Somebody may wait for the messages that have come, and their answers go before credit, unless the sender will
+	 * soon have none. */
 	const uint32_t reserve = rx->ahead / (come_alone(rx) ? 4 : 2);
 	if (delivered && rx->limit - consumed >= reserve)
 		return 0;

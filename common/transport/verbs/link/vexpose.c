@@ -10,18 +10,18 @@
 #include "common/transport/verbs/link/vwindow.h"
 
 #define WINDOW_MAX_BYTES ((size_t)1 << 31) /* of mlx5 devices, which refuse to bind more (KLM entries) */
-#define BIND_MS 10			   /* then it is a registration: not to be waited for is the peer */
-#define UNBIND_MS 20000			   /* the device has given up before, with the default of verbs_ack_timeout */
+#define BIND_MS 10	/* after that the memory is registered, as the peer is not to be waited for */
+#define UNBIND_MS 20000 /* the device has given up before, with the default of verbs_ack_timeout */
 
-/* Where that of this half is: with its device, or, where the endpoint category gives its endpoint a context of its own,
- * with what its links have in common there. */
+/* The place of the exposer of this half: with its device; or with its share, where the endpoint category gives the
+ * endpoint a context of its own. */
 static struct vexposer **place_of(const struct vlink *l, enum zlink_half half)
 {
 	struct vshare *s = l->share[half];
 	return s->home.pd == l->dev->pd ? &l->dev->exposer : &s->exposer;
 }
 
-/* Made when it is needed first. NULL: no memory. */
+/* The exposer of this half. NULL: out of memory. */
 static struct vexposer *exposer_of(const struct vlink *l, enum zlink_half half)
 {
 	return vexposer_at(place_of(l, half), l->dev, l->share[half]->home.pd);
@@ -36,8 +36,7 @@ static void drop_late(struct vexposer *x, struct vlate *late)
 	*late = (struct vlate){.mw = NULL};
 }
 
-/* What the device was still to bind on this half when it was no longer waited for has no user: it goes once that is
- * done. false: not yet. */
+/* A window that the device had not bound in time has no user. It is dropped when it is bound. false: not yet. */
 static bool see_to_late(struct vlink *l, struct vexposer *x, enum zlink_half half)
 {
 	struct vlate *late = half == ZLINK_TX ? &l->tx.late_window : &l->rx.late_window;
@@ -47,7 +46,8 @@ static bool see_to_late(struct vlink *l, struct vexposer *x, enum zlink_half hal
 	return true;
 }
 
-/* A window of a registration that is kept. -EOPNOTSUPP: not possible for this memory, or so much of it, or just now. */
+/* Exposes by a window of a kept registration. -EOPNOTSUPP: not possible for this memory, for so much of it, or at the
+ * moment. */
 static int expose_window(struct vlink *l, struct vexposer *x, struct vexposure *e, void *base, size_t len,
 	uint32_t *rkey)
 {
@@ -67,7 +67,7 @@ static int expose_window(struct vlink *l, struct vexposer *x, struct vexposure *
 		*(e->half == ZLINK_TX ? &l->tx.late_window : &l->rx.late_window) = (struct vlate){e->mw, e->reg};
 		e->mw = NULL;
 		rc = -EOPNOTSUPP;
-	} else { /* the half is broken, but the device may come to it still */
+	} else { /* the half is broken, but the device may still bind it */
 		ibv_dealloc_mw(e->mw);
 		e->mw = NULL;
 		vexposer_put_reg(x, e->reg);
@@ -126,7 +126,7 @@ void vexpose_conceal(struct zlink *base_link, struct zrma_exposure *exposure)
 		e->mr = NULL;
 	} else {
 		if (vwindow_unbind(l, e->half, e->mw, UNBIND_MS) != 0) {
-			ibv_dealloc_mw(e->mw); /* the queue pair is broken, and nobody comes this way either */
+			ibv_dealloc_mw(e->mw); /* the queue pair is broken, so nobody comes by it */
 			e->mw = NULL;
 		}
 		vexposer_put_reg(x, e->reg);
@@ -176,5 +176,5 @@ void vexpose_unpin(struct zregion *r)
 	else
 		ibv_dereg_mr(r->mr);
 	vexposer_put_region(x, r);
-	atomic_fetch_sub(&share->regions, 1); /* and the device with it, perhaps */
+	atomic_fetch_sub(&share->regions, 1); /* the device may go with it */
 }

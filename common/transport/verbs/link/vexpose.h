@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The application's memory in one-sided operations. The owner's side: open to the peer of one link for one transfer.
- * The initiator's: known to our own device, for one transfer as well.
+ * The application's memory in one-sided operations. The owner opens it to the peer of one link for one transfer. The
+ * initiator registers it with our own device, for one transfer as well.
  *
- * Registrations are kept (regcache.h) and give access to our own device alone. For a transfer a memory window of type 2
- * is bound to the exact range, on the queue pair of the half concerned, and invalidated afterwards: so the peer reaches
- * these bytes, by this connection, until then. Where a device has no such windows or does not check them, memory cannot
- * be kept registered or must not (child.h), or there are more bytes than a window can have, the exact range is
- * registered with remote access, for this transfer alone.
+ * Registrations are kept (vregcache.h) and give access to our own device alone. For a transfer a memory window of type
+ * 2 is bound to the exact range, on the queue pair of the half, and invalidated afterwards. So the peer reaches these
+ * bytes, by this connection, until then. Otherwise the exact range is registered with remote access, for this transfer
+ * alone: where a device has no such windows or does not check them, where memory cannot or must not be kept registered
+ * (vchild.h), or where there are more bytes than a window can have.
  *
- * Threads: any; links are their halves' threads', as ever. What is shared is under a lock of our own.
+ * Threads: any; a link's half is its thread's. A lock of vexposer.c protects shared state.
  */
 #ifndef ZIP_COMMON_TRANSPORT_VERBS_LINK_VEXPOSE_H
 #define ZIP_COMMON_TRANSPORT_VERBS_LINK_VEXPOSE_H

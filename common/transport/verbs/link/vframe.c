@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Encoding of what travels over a link's TCP connection, see frame.h. */
+/* Encoding of frames, see vframe.h. */
 #include "common/transport/verbs/link/vframe.h"
 
 #include <errno.h>

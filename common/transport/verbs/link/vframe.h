@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the two ends of a link tell each other over its TCP connection, beside the messages that travel there until the
- * queue pairs are up. Each is a message of kind ZWIRE_CTRL with VFRAME_COMM, which nothing else has.
+ * Frames: messages of the two ends of a link to each other over its TCP connection, beside the messages that travel
+ * there until the queue pairs are up. A frame is a message of kind ZWIRE_CTRL with VFRAME_COMM, which no other message
+ * has.
  *
  *   OFFER  the connecting end, first of all: its queue pairs and address
  *   ANSWER the accepting end, when the link is settled: likewise
  *   READY  the connecting end, when it has ANSWER and something to send: its queue pairs are up
- *   SWITCH in front of the first message that goes over a queue pair: nothing else comes over TCP from then on
- *   CLOSE  count sends went over the queue pair, and all have been acknowledged: that was the last one
+ *   SWITCH before the first message that goes over a queue pair: no more messages come over TCP
+ *   CLOSE  count sends went over the queue pair, and all have been acknowledged: there will be no more
  *
  * The payload has VFRAME_BYTES, little-endian, at fixed offsets:
  *
@@ -15,7 +16,7 @@
  *        0    1 type
  *        1    1 version   VFRAME_VERSION
  *        2    1 flags     1: RoCE, not InfiniBand; 2: packets between the two need a global route header (GRH);
- *                       4: RoCE version 1
+ *                         4: RoCE version 1
  *        3    1 mtu       enum ibv_mtu
  *        4    2 lid
  *        6    2 reads     one-sided reads that may be under way, at most
@@ -26,7 +27,7 @@
  *       24    4 bytes of one send, at most
  *       28    4 count
  *       32   16 gid
- *       48   78 port that the sender of OFFER wants to talk to ("mlx4_0:1"), filled up with zeros
+ *       48   78 port that the sender of OFFER wants to reach ("mlx4_0:1"), filled up with zeros
  *      126    2 pkey      InfiniBand: partition key, with the bit for full membership
  */
 #ifndef ZIP_COMMON_TRANSPORT_VERBS_FRAME_H
@@ -58,7 +59,7 @@ struct vframe {
 
 void vframe_encode(uint8_t env[ZWIRE_ENV_BYTES], uint8_t payload[VFRAME_BYTES], const struct vframe *);
 bool vframe_is(const struct zwire_env *);
-/* 0 or -EPROTO. */
+/* Returns 0 or -EPROTO. */
 int vframe_decode(struct vframe *, const struct zwire_env *, const uint8_t *payload);
 
 #endif

@@ -23,7 +23,7 @@ bool vholders_reap(struct vlink *l)
 	for (struct vlink **at = &p->holders; *at;) {
 		struct vlink *other = *at;
 		if (other != l && other->tx.held > VPOOL_OWN)
-			vtx_queue_reap(other); /* what has failed there, it finds out */
+			vtx_queue_reap(other); /* its own thread finds out what has failed there */
 		if (other->tx.held > VPOOL_OWN) {
 			at = &other->tx.next_holder;
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What both halves of a link need: reasons, events, the TCP connection. See vlink.h. */
+/* Functions for both halves of a link: reasons, events, the TCP connection. See vlink.h. */
 #include "common/transport/verbs/link/vlink.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "common/base/clock.h"
 #include "common/transport/verbs/device/voptions.h"
 
-#define PORT_EVENT_MS 1000 /* the event of a port may be so much later than what fails because of it */
+#define PORT_EVENT_MS 1000 /* the event of a port may come so much later than a failure because of the port */
 #define ASK_EVERY_MS 10
 
 int vlink_error(enum ibv_wc_status status)
@@ -29,17 +29,17 @@ int vlink_error(enum ibv_wc_status status)
 	case IBV_WC_REM_OP_ERR:
 	case IBV_WC_BAD_RESP_ERR:
 		return -EREMOTEIO;
-	case IBV_WC_LOC_QP_OP_ERR: /* with Soft-RoCE: the port has gone down */
+	case IBV_WC_LOC_QP_OP_ERR: /* with Soft-RoCE: the port is down */
 		return -ENOLINK;
 	case IBV_WC_WR_FLUSH_ERR:
 	case IBV_WC_REM_ABORT_ERR:
 		return -ECONNRESET;
-	default: /* what the device does not like about our own side */
+	default: /* an error of our own side */
 		return -EIO;
 	}
 }
 
-/* Not twice within some milliseconds. */
+/* Asks at most once within some milliseconds. */
 static bool port_is_down(struct vlink *l, struct vdoubt *doubt, int64_t now)
 {
 	struct ibv_port_attr port;
@@ -83,7 +83,7 @@ int vlink_reason(struct vlink *l, struct vdoubt *doubt, int rc)
 	if (vlink_lost(l))
 		return vlink_lost(l);
 	if (port_is_down(l, doubt, now))
-		return -ENETDOWN; /* or not have come */
+		return -ENETDOWN; /* or the event may not have come */
 	if (rc != -ENOLINK)
 		return rc;
 	if (!doubt->since_ms)

@@ -47,36 +47,36 @@ enum vstate {
 	VSTATE_READY,	/* both ends know all queue pairs */
 };
 
-/* How far its end has come (drain.c), and until when that waits. */
+/* The steps of a link's end (vdrain.c). */
 enum vdrain_step { VDRAIN_NOT, VDRAIN_SENDS, VDRAIN_RECEIVES, VDRAIN_DONE };
 
 struct vdrain {
 	enum vdrain_step step;
-	bool sends; /* what was posted may still arrive */
+	bool sends; /* posted messages may still arrive */
 	int64_t begun_ms, until_ms;
 };
 
 struct vlink {
 	struct zlink base;
 	struct zlink *stream;	 /* the TCP connection, by the tcp transport */
-	struct vdevice *dev;	 /* NULL: plain */
+	struct vdevice *dev;	 /* NULL: the link has no queue pairs */
 	struct vshare *share[2]; /* by half; NULL: not yet */
 	struct vaddress address;
 	struct vnet net;
 	struct vframe peer;   /* OFFER or ANSWER */
-	struct vframe answer; /* accepting end: ours, until it is told */
-	int connected;	      /* accepting end: of the queue pairs, what vpath_connect returned */
+	struct vframe answer; /* accepting end: our ANSWER, until it is told */
+	int connected;	      /* accepting end: the result of vpath_connect */
 	struct vlife life;
 	struct vlookout lookout;		 /* the receive half's */
 	bool connecting;			 /* this is the connecting end */
 	struct zendpoint *own;			 /* connecting end: the process's */
 	uint32_t offered_rx_psn, offered_tx_psn; /* connecting end */
-	uint32_t reads;				 /* that may be under way at a time, by either end */
-	char own_port[VFRAME_PORT_BYTES];	 /* connecting end: that of ours it is to use; "": it is found */
-	char port[VFRAME_PORT_BYTES];		 /* accepting end: the listener's; connecting end: the peer's */
+	uint32_t reads;				 /* one-sided reads that may be under way at a time, by either end */
+	char own_port[VFRAME_PORT_BYTES]; /* connecting end: the port of ours that it shall use; "": to be found */
+	char port[VFRAME_PORT_BYTES];	  /* accepting end: the listener's; connecting end: the peer's */
 	_Atomic int state;
 	struct vdrain drain;
-	_Atomic bool told_path; /* that packets to the peer are not acknowledged */
+	_Atomic bool told_path; /* warned: packets to the peer are not acknowledged */
 	alignas(VLINE) struct vtx tx;
 	alignas(VLINE) struct vrx rx;
 };

@@ -22,7 +22,7 @@ bool vnotice_take(const struct vqueue *q, enum vnotice *awaits)
 	return true;
 }
 
-/* Of all also where errors would do: the device does not go back. */
+/* A wish for all events stays where errors would do, as the device does not take it back. */
 bool vnotice_await(const struct vqueue *q, enum vnotice *awaits, enum vnotice wanted)
 {
 	vnotice_take(q, awaits);
@@ -41,7 +41,6 @@ static void watch_sender(struct vlink *l, bool quiet)
 	epoll_ctl(l->rx.epoll, EPOLL_CTL_MOD, e.data.fd, &e);
 }
 
-/* This half's thread is told of all, or the receive half's of errors. */
 bool vnotice_expect(struct vlink *l, enum vnotice what)
 {
 	struct vtx *tx = &l->tx;
@@ -54,9 +53,10 @@ bool vnotice_expect(struct vlink *l, enum vnotice what)
 	return good;
 }
 
-/* What was awaited may have been a completion like any other, which was asked for before: then of errors from now on,
- * and the queue pair is looked at last, as it may have failed in between. That its own thread may be polling the queue
- * does no harm: a device that is told of an old place in it raises the next event at once. */
+/* The event may have been a completion like any other, for which somebody had asked before. Then errors are asked for
+ * from now on, and the queue pair is looked at last, as it may have failed in between. The send half's own thread may
+ * be polling the queue at the same time, which does no harm: a device that is told an old place in the queue raises the
+ * next event at once. */
 bool vnotice_of_sender(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;

@@ -10,15 +10,18 @@
 #include "common/transport/verbs/device/vgid.h"
 #include "common/transport/verbs/device/voptions.h"
 
-/* How often a packet is sent again that is not acknowledged. Not 7, the most that fits: Soft-RoCE takes it for "without
- * end" (rxe_comp.c), so a dead far end would never be a broken connection. */
+/* How often a packet is sent again that is not acknowledged. Not 7, the largest number: Soft-RoCE takes it for "without
+ * end" (rxe_comp.c), and a dead far end would never break the connection. */
 #define RETRIES 6
-/* Nor of one that finds no receive, where 7 is "without end" by the InfiniBand specification: credit is given for
- * receives that are posted, so a peer that lacks them has broken its promise. Six times 492 ms: for a device that has
- * no room at the moment for reasons of its own, and where somebody else, who takes more than its credit, has emptied
- * the shared queue, which ends when the peer's thread looks next. A shorter time would spare who is hit by that a part
- * of the half second, at each connection that somebody breaks so; but six times that is how long a busy host may keep
- * the thread from looking before good connections end, and they are worth more than some speed beside an attack. */
+/*
+ * How often a packet is sent again that finds no receive. 7 means "without end" in the InfiniBand specification. Credit
+ * is given for receives that are posted, so a peer that lacks receives has broken its promise. Six times 492 ms are for
+ * a device that has no room at the moment for reasons of its own, and for a shared queue that a link with more sends
+ * than its credit has emptied, which ends when the peer's thread looks next. A shorter time would spare the other links
+ * a part of the half second, for each connection that is broken in this way. But six times this time is how long a busy
+ * host may keep the thread from looking before good connections end, and they are worth more than some speed beside an
+ * attack.
+ */
 #define RNR_RETRIES 6
 #define RNR_TIMER 31
 #define HOP_LIMIT 64
@@ -51,7 +54,7 @@ static uint64_t subnet_of(const uint8_t gid[16])
 	return prefix;
 }
 
-/* What would be lost without a word. */
+/* Refuses partitions between which packets would be lost silently. */
 static int check_partitions(const struct vlink *l, struct zerr *err)
 {
 	const uint16_t us = l->address.pkey, peer = l->peer.pkey;
@@ -84,7 +87,7 @@ int vpath_check(const struct vlink *l, struct zerr *err)
 			"%s:%u has an address of RoCE version %d and %s one of version %d: if the latter has both, "
 			"ZIPPER_VERBS_GID_INDEX chooses",
 			l->dev->name, l->life.port, us->v1 ? 1 : 2, l->base.peer, peer->v1 ? 1 : 2);
-	/* The peer's LID means nothing here; the router's, only the subnet manager knows. */
+	/* The peer's LID means nothing in another subnet, and only the subnet manager knows the LID of the router. */
 	if (!us->ethernet && subnet_of(us->gid) != subnet_of(peer->gid))
 		return zerr_set(err, -EHOSTUNREACH,
 			"%s:%u is in the InfiniBand subnet %016" PRIx64 " and %s in %016" PRIx64
@@ -137,8 +140,9 @@ uint16_t vpath_reads(const struct vlink *l)
 	return (uint16_t)(n < 0 ? 0 : n < VRMA_MAX ? n : VRMA_MAX);
 }
 
-/* RoCE: the peer's GID is looked for in the network, for a second or so, and by the routes and addresses of this host
- * (Linux, ib_resolve_eth_dmac). Not our queue pair, nor the lack of anything, is why there is no way to it then. */
+/* RoCE: the peer's GID is looked up in the network, for a second or so, and by the routes and addresses of this host
+ * (Linux, ib_resolve_eth_dmac). These errors mean that there is no way to it, not that our queue pair or anything else
+ * is at fault. */
 static bool is_out_of_reach(const struct vlink *l, int code)
 {
 	return l->address.ethernet && (code == ETIMEDOUT || code == EHOSTUNREACH || code == ENETUNREACH ||

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The receive half. A message that lies in one buffer is shown there; a longer one is put together, in the place that
- * the sink gave or in memory of the link. Buffers go back to the shared receive queue, and credit to the sender
- * (credit.c), when there is time or need. What has come is delivered also after the queue pair or the peer has failed.
- */
+/* The receive half. A message that lies in one buffer is shown there. A longer message is put together, in the place
+ * that the sink gave or in memory of the link. Buffers go back to the shared receive queue, and credit goes to the
+ * sender (vcredit.c), when there is time or need. Messages that have come are also delivered after the queue pair or
+ * the peer has failed. */
 #include "common/transport/verbs/link/vrx.h"
 
 #include <errno.h>
@@ -21,8 +20,8 @@
 #include "common/transport/verbs/link/vtag.h"
 #include "common/transport/verbs/link/vwake.h"
 
-#define REPOST_AT 16 /* free buffers that are posted again within a poll */
-#define LATE_MS 100  /* for what the peer knows to have arrived: the device may show it a moment later */
+#define REPOST_AT 16 /* free buffers, which are posted again within a poll */
+#define LATE_MS 100  /* for messages that the peer knows to have arrived: the device may show them a moment later */
 
 /* --- messages --- */
 
@@ -41,13 +40,13 @@ static int take(struct vrx *rx, const struct zsink *sink, const void *payload)
 	return rc < 0 ? rc : 1;
 }
 
-/* The sink's place for the payload of the message that is open, if it wants one. */
+/* Asks the sink for a place for the payload of the open message. */
 static void find_place(struct vrx *rx, const struct zsink *sink)
 {
 	rx->placed = sink->place && rx->env.len ? sink->place(sink->ctx, &rx->env) : NULL;
 }
 
-/* Shows a message that lies wholly in its buffer: 1, -EAGAIN (it is kept), or the error. */
+/* Shows a message that lies wholly in its buffer. Returns 1, -EAGAIN (the buffer is kept), or the error. */
 static int show_buffer(struct vrx *rx, const struct zsink *sink, struct vbuf *b)
 {
 	const void *payload = b->data + ZWIRE_ENV_BYTES;
@@ -65,7 +64,7 @@ static int show_buffer(struct vrx *rx, const struct zsink *sink, struct vbuf *b)
 	return rc;
 }
 
-/* Shows one that was put together. */
+/* Shows a message that was put together. */
 static int show_whole(struct vrx *rx, const struct zsink *sink)
 {
 	if (rx->whole && !rx->placed) { /* refused before: the sink may want it elsewhere now */
@@ -116,7 +115,7 @@ static int continue_message(struct vrx *rx, const struct zsink *sink, struct vbu
 
 /* --- completions --- */
 
-/* A send of the peer. */
+/* Takes the completion of a receive: a send of the peer. */
 static void take_arrival(struct vrx *rx, const struct ibv_wc *wc)
 {
 	struct vbuf *b = (struct vbuf *)(uintptr_t)wc->wr_id;
@@ -126,9 +125,9 @@ static void take_arrival(struct vrx *rx, const struct ibv_wc *wc)
 	else if (rx->blind)
 		rc = -EIO;
 	else if (wc->wc_flags & IBV_WC_WITH_IMM || rx->consumed + (rx->got - rx->next) == rx->limit)
-		rc = -EPROTO; /* not ours, or more than it may */
+		rc = -EPROTO; /* not a message, or more than the peer may send */
 	if (rc == -EPROTO && !rx->stopping)
-		vpath_give_up(rx->queue.qp); /* it would go on, with receives that are others' */
+		vpath_give_up(rx->queue.qp); /* the peer would go on, with receives of other links */
 	if (!rx->broken)
 		rx->broken = rc;
 	if (rc == 0) {
@@ -155,14 +154,14 @@ static void take_completion(struct vrx *rx, const struct ibv_wc *wc)
 	} else if (tag == VTAG_LOCAL) {
 		rx->local = (struct vdone){true, vlink_error(wc->status)};
 	} else if (tag == VTAG_CREDIT) {
-		rx->sends -= vtag_value(wc->wr_id); /* with those before it */
+		rx->sends -= vtag_value(wc->wr_id); /* together with those before it */
 		rx->proven |= wc->status == IBV_WC_SUCCESS;
 	}
 	if (wc->status != IBV_WC_SUCCESS && !rx->broken)
 		rx->broken = vlink_error(wc->status);
 }
 
-/* true: there were completions. */
+/* Takes completions. Returns whether there were any. */
 static bool collect(struct vrx *rx)
 {
 	struct ibv_wc wc[VPOLL];
@@ -176,7 +175,7 @@ static bool collect(struct vrx *rx)
 	return n > 0;
 }
 
-/* true: something has arrived. */
+/* Takes completions until something has arrived. Returns whether something has. */
 static bool fill(struct vrx *rx)
 {
 	while (rx->next == rx->got)
@@ -185,7 +184,7 @@ static bool fill(struct vrx *rx)
 	return true;
 }
 
-/* Up to the next message: 1 taken, 0 none there, -EAGAIN refused, else why the link is broken. */
+/* Goes on to the next message. Returns 1: taken, 0: there is none, -EAGAIN: refused, or why the link is broken. */
 static int deliver(struct vrx *rx, const struct zsink *sink)
 {
 	if (rx->kept)
@@ -204,7 +203,7 @@ static int deliver(struct vrx *rx, const struct zsink *sink)
 
 /* --- the half --- */
 
-/* The rest of what the peer has sent. */
+/* May the rest of the peer's sends still come? */
 static bool may_come(struct vrx *rx)
 {
 	const int64_t now = zclock_ms();
@@ -212,7 +211,7 @@ static bool may_come(struct vrx *rx)
 	return now - rx->late_ms < LATE_MS;
 }
 
-/* Nothing has come: is this the end? 0: no. */
+/* Nothing has come: is this the end? Returns 0: no; or why the link ends. */
 static int find_end(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
@@ -236,8 +235,8 @@ int vrx_reap(struct vlink *l)
 	return l->rx.broken;
 }
 
-/* What else may have happened than that a message has come: who was armed may have been woken by it, and who does not
- * sleep looks now and then. true: the TCP connection has something. */
+/* Looks for events other than messages. An armed half may have been woken by one; a half that does not sleep looks now
+ * and then. Returns true if the TCP connection has something. */
 static bool look_around(struct vlink *l, bool armed)
 {
 	struct vrx *rx = &l->rx;
@@ -245,8 +244,8 @@ static bool look_around(struct vlink *l, bool armed)
 	return looks && rx->epoll >= 0 && vwake_look(l, rx->epoll);
 }
 
-/* armed: something may have woken the caller. Mostly it is a message, and its event is taken when the next one is asked
- * for: that is a system call which the message need not wait for. */
+/* armed: something may have woken the caller. It is a message in most cases. Its event is taken when the next one is
+ * asked for, as that is a system call for which the message need not wait. */
 static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget, bool armed)
 {
 	struct vrx *rx = &l->rx;
@@ -254,11 +253,12 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	unsigned n = 0;
 	int rc = 0;
 	vpool_collect(rx->pool);
-	if (rx->kept || rx->whole) /* who is refused may go on no longer than its credit lasts */
+	if (rx->kept || rx->whole) /* a sender whose message is refused may go on no longer than its credit lasts */
 		collect(rx);
 	while (n < budget && (rc = deliver(rx, sink)) > 0) {
 		n++;
-		/* What has woken somebody is mostly alone: it goes on before the queue is looked at again. */
+		/* A message that has woken a thread is alone in most cases: it goes on before the queue is looked at
+		 * again. */
 		if (armed && rx->next == rx->got)
 			break;
 	}
@@ -267,7 +267,7 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 		rx->broken = renewed;
 	if (rc < 0 && rc != -EAGAIN) {
 		rx->error = rc;
-		vpath_give_up(rx->queue.qp); /* as nobody looks any more at what it takes */
+		vpath_give_up(rx->queue.qp); /* as nobody looks any more at the receives that it takes */
 	}
 	if (n > 0 || rc < 0) {
 		rx->vain = 0;
@@ -278,16 +278,18 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	if (look_around(l, armed) || rx->broken || rx->sender) {
 		vrx_stream_look(l);
 		if ((rx->fin || rx->broken) && fill(rx))
-			return 0; /* came meanwhile */
+			return 0; /* it came meanwhile */
 	}
 	return rx->error = find_end(l);
 }
 
-/* Messages come over TCP still, and the queue is looked at all the same: the sends behind SWITCH may come before it
- * does, and who never says it would take receives that are others', of which it is to have no more than its credit. And
- * what becomes of the first credit? Where there is no way for packets (UDP port 4791 is filtered, or the GID is of
- * another network) the device says so some seconds later. The peer hears of no credit then, and stays with TCP; so do
- * we. 0, or why the link ends. */
+/*
+ * Messages still come over TCP, and the queue is looked at all the same. The sends behind SWITCH may come before it
+ * does; and a peer that never says SWITCH would take receives of other links, of which it shall have no more than its
+ * credit. The first credit is watched, too: where there is no way for packets (UDP port 4791 is filtered, or the GID is
+ * of another network) the device says so some seconds later. The peer hears of no credit then, and stays with TCP; so
+ * does this end. Returns 0, or why the link ends.
+ */
 static int look_ahead(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
@@ -297,7 +299,7 @@ static int look_ahead(struct vlink *l)
 	if (!rx->broken)
 		return 0;
 	const bool first = rx->granted && !rx->proven;
-	rx->useless = first && vlink_hung_up(l); /* TCP says why */
+	rx->useless = first && vlink_hung_up(l); /* the TCP connection tells the reason */
 	const int rc = rx->useless ? 0 : vlink_reason(l, &rx->doubt, rx->broken);
 	if (!first || rc != -ETIMEDOUT)
 		return rc;
@@ -309,7 +311,7 @@ static int look_ahead(struct vlink *l)
 static int look(struct vlink *l, const struct zsink *sink, unsigned budget)
 {
 	struct vrx *rx = &l->rx;
-	bool armed = rx->armed; /* whatever else there is than a message wakes again */
+	bool armed = rx->armed; /* other events than a message wake again */
 	rx->armed = false;
 	if (rx->mode == VMODE_QUEUE)
 		return poll_queue(l, sink, budget, armed);
@@ -349,7 +351,7 @@ int vrx_unplace(struct zlink *base)
 	return rx->mode == VMODE_QUEUE ? 0 : l->stream->ops->unplace(l->stream);
 }
 
-/* What look_ahead looks for is to be told to who sleeps. false: it is there. */
+/* Asks for events of what look_ahead looks for, before sleeping. false: it is there. */
 static bool await_ahead(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
@@ -373,7 +375,7 @@ int vrx_arm(struct vlink *l)
 		return 1;
 	if (rx->mode != VMODE_QUEUE && rx->reads == 0)
 		return !await_ahead(l) || l->stream->ops->arm(l->stream, ZLINK_RX) != 0;
-	/* One that is awaited still, from an arming that something else ended, is as good as a new one. */
+	/* An event that is still awaited, from an arming that something else ended, is as good as a new one. */
 	if (rx->kept || rx->whole || rx->broken || !vnotice_await(&rx->queue, &rx->awaits, VNOTICE_ALL))
 		return 1;
 	if (fill(rx) || rx->broken || vrma_slot_any_done(rx->rma, rx->reads) || vcredit_renew(l, false, 0) < 0)
@@ -383,7 +385,7 @@ int vrx_arm(struct vlink *l)
 
 int vrx_init(struct vlink *l, struct zerr *err)
 {
-	l->rx.memory = malloc(ZWIRE_MAX_PAYLOAD); /* only what is used of it becomes memory */
+	l->rx.memory = malloc(ZWIRE_MAX_PAYLOAD); /* only the used part becomes memory */
 	return l->rx.memory ? 0 : zerr_set(err, -ENOMEM, "out of memory for a connection");
 }
 
@@ -405,15 +407,15 @@ bool vrx_stop(struct vlink *l)
 		return false;
 	while (collect(rx))
 		;
-	/* Where all has come that the peer has sent, and where nobody uses the buffers after us, there is nothing to
-	 * wait for. */
+	/* There is nothing to wait for where all sends of the peer have come, or where no other link uses the buffers
+	 * after this one. */
 	const bool all = rx->closing && rx->consumed + (rx->got - rx->next) == rx->close_at,
 		   last = rx->pool->links == 1;
 	rx->pool->lacks |= last && !all;
 	return !last && !all;
 }
 
-/* The queue pair is in its error state: what came is in the completion queue, and nothing more will. */
+/* The queue pair is in its error state: all that came is in the completion queue, and no more will come. */
 void vrx_fini(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;

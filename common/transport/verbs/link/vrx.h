@@ -14,10 +14,10 @@ int vrx_arm(struct vlink *);
 int vrx_unplace(struct zlink *);
 /* Takes completions. Returns 0, or why no more messages will come. */
 int vrx_reap(struct vlink *);
-/* The link closes, and what this end has sent is still on its way: has the peer sent more than it may? */
+/* The link closes, and messages of this end are still on their way: has the peer sent more than it may? */
 bool vrx_is_greedy(struct vlink *);
-/* The link closes: the queue pair is to take no more receives from those of other links. Returns true if the device
- * must be waited for until it does not. */
+/* The link closes: the queue pair shall take no more receives from those of other links. Returns true if the device
+ * must be waited for until it has stopped. */
 bool vrx_stop(struct vlink *);
 
 #endif

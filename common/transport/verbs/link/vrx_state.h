@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a receive half. vrx.h says what is done with it. */
+/* The state of a receive half (vrx.h). */
 #ifndef ZIP_COMMON_TRANSPORT_VERBS_LINK_VRX_STATE_H
 #define ZIP_COMMON_TRANSPORT_VERBS_LINK_VRX_STATE_H
 
@@ -28,42 +28,42 @@ struct vrx {
 	enum vmode mode;
 	bool armed;
 	enum vnotice awaits;
-	bool granted;	 /* credits were given at all */
-	bool proven;	 /* and one that was has been acknowledged: there is a way to the peer and back */
-	bool useless;	 /* there is none, which was said: messages stay with TCP */
-	bool due;	 /* credit is to be told, and the send queue was full */
+	bool granted;	 /* credit was given at all */
+	bool proven;	 /* a message of credit has been acknowledged: there is a way to the peer and back */
+	bool useless;	 /* there is no way, and a warning has said so: messages stay with TCP */
+	bool due;	 /* credit is to be told, as the send queue was full */
 	bool fin;	 /* the TCP connection ended */
-	bool closing;	 /* the peer said CLOSE, after close_at sends */
-	bool stopping;	 /* our own end */
-	bool blind;	 /* the completion queue has failed: what it shows is not all, nor so the next */
-	int64_t late_ms; /* since when those that have not come yet are looked for; 0: they are not */
+	bool closing;	 /* the peer has said CLOSE, after close_at sends */
+	bool stopping;	 /* this end closes the link */
+	bool blind;	 /* the completion queue has failed: it does not show all completions, now and later */
+	int64_t late_ms; /* when the wait for late sends began; 0: it has not begun */
 	int error;
-	int broken; /* why no more will come; what has come is still delivered */
+	int broken; /* why no more messages will come; those that have come are still delivered */
 	struct vdoubt doubt;
-	int sender; /* why the send half has failed, of which its thread may not know; the least of reasons */
+	int sender; /* why the send half has failed, which its thread may not know; the weakest of reasons */
 	uint32_t close_at;
 	uint32_t limit, consumed;
-	int32_t extra;	       /* of the pool's shared credits */
-	uint32_t window;       /* how many sends it should have ahead, as its use says (credit.c) */
-	uint32_t told, ahead;  /* when credit was told last: consumed then; given then */
-	uint32_t burst, calms; /* since then the most that were there at once; times in a row that they were few */
+	int32_t extra;	       /* shared buffers of the pool that the sender has credit for */
+	uint32_t window;       /* the sends that the sender should have ahead, by its use (vcredit.c) */
+	uint32_t told, ahead;  /* when credit was told last: the value of consumed; the credit ahead */
+	uint32_t burst, calms; /* since then: the most sends that were there at once; times in a row without a burst */
 	uint32_t send_bytes;
-	uint32_t sends, run, vain; /* credits under way; since the last that reports; polls in vain */
+	uint32_t sends, run, vain; /* messages of credit under way; those since the last that reports; vain polls */
 	uint32_t reads;
 	uint32_t reaps;	     /* in vain, while there are reads */
-	int64_t given_up_ms; /* as of vtx */
+	int64_t given_up_ms; /* as of struct vtx */
 	uint64_t copied;     /* bytes of payload */
-	/* the message that is being put together, or waits because it was refused */
-	struct vbuf *kept; /* a whole one, in its buffer */
+	/* The message that is being put together, or that waits because it was refused. */
+	struct vbuf *kept; /* a whole message, in its buffer */
 	bool open, whole;
 	struct zwire_env env;
 	uint8_t raw[ZWIRE_ENV_BYTES];
-	uint8_t *placed, *memory; /* payload goes to the one or, if NULL, the other */
+	uint8_t *placed, *memory; /* the payload goes to placed or, if that is NULL, to memory */
 	uint32_t have;
-	/* what came and was not looked at: never more than the window */
+	/* Sends that have come and were not looked at: never more than the window. */
 	uint32_t next, got;
 	struct varrival arrival[VARRIVALS];
-	struct vbuf *unwanted; /* stopping: what failed, or is more than the peer may send */
+	struct vbuf *unwanted; /* while stopping: failed receives, and sends beyond the peer's credit */
 	struct vrma_slot rma[VRMA_MAX];
 	struct vdone local;
 	struct vlate late_window;

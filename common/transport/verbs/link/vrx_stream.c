@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The TCP side of the receive half: messages until the direction changes over, and the frames (frame.h) in which the
- * ends tell each other their queue pairs, that they change over and that they close.
- */
+/* The TCP side of the receive half: messages until the direction changes over, and frames (vframe.h). By frames the
+ * ends tell each other their queue pairs, and that they change over or close. */
 #include "common/transport/verbs/link/vrx_stream.h"
 
 #include <errno.h>
@@ -10,9 +8,9 @@
 #include "common/transport/verbs/link/vcredit.h"
 #include "common/transport/verbs/link/vpath.h"
 
-#define STREAM_BUDGET 4 /* frames of one look at the TCP connection */
+#define STREAM_BUDGET 4 /* frames that one look at the TCP connection takes */
 
-struct filter { /* the caller's sink behind ours */
+struct filter { /* our sink, in front of the caller's */
 	struct vlink *link;
 	const struct zsink *sink;
 	unsigned frames;

@@ -4,8 +4,8 @@
 
 #include "common/transport/verbs/link/vtx_queue.h"
 
-/* Not before the first credit, which also says that the peer's queue pair is up. It gives some when it knows that ours
- * is. */
+/* Not before the first credit, which also says that the peer's queue pair is up. The peer gives credit when it knows
+ * that ours is up. */
 static bool may_switch(struct vlink *l)
 {
 	if (!vlink_is_ready(l))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The send half. Small messages go by value (inline), larger ones from registered buffers, into which they are copied,
- * as the caller may have its memory back, unless they lie in one already (pass.h). Both are collected in a list, which
- * is handed to the device when it is full, at flush, and where something has to be waited for. A message that there are
- * not enough credits or buffers for is taken all the same if its beginning can go; until the rest has gone, nothing
- * more is taken.
+ * The send half. Small messages go by value (inline). Larger messages go from registered buffers, into which they are
+ * copied, as the caller may have its memory back; a message that lies in such a buffer already is not copied (vpass.h).
+ * Both are collected in a list. The list goes to the device when it is full, at flush, and before the half waits for
+ * something. A message for which credits or buffers lack is taken if its beginning can go; until the rest has gone, no
+ * other message is taken.
  */
 #include "common/transport/verbs/link/vtx.h"
 
@@ -17,13 +17,14 @@
 #include "common/transport/verbs/link/vtx_queue.h"
 #include "common/transport/verbs/link/vtx_sleep.h"
 
-/* Nothing can be sent: what the caller is told. */
+/* The result for a caller where nothing can be sent. */
 static int tell_error(const struct vtx *tx)
 {
 	return tx->error ? tx->error : -EAGAIN;
 }
 
-/* One in so many reports, and of those with a buffer so many that no link's own ones are all silent. */
+/* Chooses whether a send reports its completion: one in so many does, and of sends with a buffer so many that the
+ * buffers of a link are never all silent. */
 static void choose_signal(struct vtx *tx, struct ibv_send_wr *wr, bool buffer)
 {
 	tx->run++;
@@ -34,7 +35,7 @@ static void choose_signal(struct vtx *tx, struct ibv_send_wr *wr, bool buffer)
 	tx->run = tx->run_held = 0;
 }
 
-/* It may have one. */
+/* Takes a buffer, which the link may have. */
 static struct vbuf *take_buffer(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
@@ -44,10 +45,10 @@ static struct vbuf *take_buffer(struct vlink *l)
 	return vpool_get(tx->pool);
 }
 
-/* len bytes of the message that env and payload make up, from byte `at` on. */
+/* Copies len bytes of the message that env and payload make up, from byte `at` on. */
 static void copy_part(struct vtx *tx, uint8_t *to, const uint8_t *env, const uint8_t *payload, size_t at, size_t len)
 {
-	if (at == 0 && len >= ZWIRE_ENV_BYTES) { /* most: a length that the compiler knows */
+	if (at == 0 && len >= ZWIRE_ENV_BYTES) { /* the usual case, with a length that the compiler knows */
 		memcpy(to, env, ZWIRE_ENV_BYTES);
 		to += ZWIRE_ENV_BYTES;
 		at = ZWIRE_ENV_BYTES;
@@ -64,14 +65,15 @@ static void copy_part(struct vtx *tx, uint8_t *to, const uint8_t *env, const uin
 	tx->copied += len;
 }
 
-/* Room for one more send of this kind, with a look at the completions if there seems to be none. */
+/* Is there room for one more send of this kind? Looks at the completions if there seems to be none. */
 static bool has_room(struct vlink *l, bool buffer)
 {
 	struct vtx *tx = &l->tx;
 	for (int tries = 0; tries < 2; tries++) {
 		bool credit = tx->limit != tx->sent && vtx_queue_has_slot(tx);
 		tx->want_buffer = buffer && credit && !vtx_queue_may_have_buffer(tx);
-		if (tx->want_buffer && tries > 0 && !tx->failing) /* others may have what they do not need any more */
+		if (tx->want_buffer && tries > 0 &&
+			!tx->failing) /* other links may have buffers that they do not need any more */
 			tx->want_buffer = !vholders_reap(l);
 		if (credit && !tx->want_buffer)
 			return true;
@@ -81,7 +83,7 @@ static bool has_room(struct vlink *l, bool buffer)
 	return false;
 }
 
-/* One send. False: no room. */
+/* Adds one send. false: there is no room. */
 static bool send_part(struct vlink *l, const uint8_t *env, const uint8_t *payload, size_t at, size_t len)
 {
 	struct vtx *tx = &l->tx;
@@ -107,7 +109,7 @@ static bool send_part(struct vlink *l, const uint8_t *env, const uint8_t *payloa
 	return true;
 }
 
-/* Sends what is left of a message. 0: nothing is; -EAGAIN; or why it is broken. */
+/* Sends the rest of a message. Returns 0: nothing is left; -EAGAIN; or why the half is broken. */
 static int send_rest(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
@@ -120,7 +122,7 @@ static int send_rest(struct vlink *l)
 	return tx->error;
 }
 
-/* Keeps it: the caller wants its memory back. */
+/* Keeps the rest, as the caller wants its memory back. */
 static int keep_rest(struct vtx *tx, const uint8_t *env, const uint8_t *payload, size_t at, size_t total)
 {
 	copy_part(tx, tx->rest, env, payload, at, total - at);
@@ -183,14 +185,15 @@ int vtx_flush(struct zlink *base)
 		return tell_error(tx);
 	if (tx->rest_at < tx->rest_len) {
 		rc = send_rest(l);
-		tx->refused = rc == 0 ? 0 : tx->refused; /* which was for lack of room for this */
+		tx->refused = rc == 0 ? 0 : tx->refused; /* the refusal was for lack of room for this rest */
 	}
 	vtx_queue_ring(l);
 	if (tx->armed && rc == 0 && !(tx->refused && tx->waits) && !tx->writes) {
-		tx->refused = 0; /* nor is what was refused waited for any more, or it would be armed again */
+		tx->refused = 0; /* the caller does not wait for a refused message any more; otherwise the half would be
+				    armed again */
 		vtx_sleep_expect_errors(l);
 	}
 	if (rc == -EAGAIN)
 		return refuse(l);
-	return tx->failing ? tell_error(tx) : 0; /* also where only now something is known to be lost */
+	return tx->failing ? tell_error(tx) : 0; /* also where a loss has only become known now */
 }

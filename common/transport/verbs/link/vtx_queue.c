@@ -10,7 +10,7 @@
 #include "common/transport/verbs/link/vnotice.h"
 #include "common/transport/verbs/link/vpath.h"
 
-#define CREDIT_STEP 16 /* receives for credit are posted again so many at a time */
+#define CREDIT_STEP 16 /* receives for credit, which are posted again so many at a time */
 #define MESSAGE_MAX (ZWIRE_ENV_BYTES + (size_t)ZWIRE_MAX_PAYLOAD)
 #define LIMIT_STEP_MAX 4096 /* a peer that gives more credit at a time is broken */
 
@@ -36,7 +36,7 @@ static int take_credit(struct vtx *tx, const struct ibv_wc *wc)
 	return post_credit_receives(tx, CREDIT_STEP);
 }
 
-/* The send with this number, and all before it, are complete. */
+/* Releases what the send with this number, and all sends before it, hold. */
 static void release_to(struct vtx *tx, uint32_t number)
 {
 	while ((int32_t)(number - tx->head) >= 0) {
@@ -90,7 +90,7 @@ int vtx_queue_reap(struct vlink *l)
 	if (!tx->failing)
 		tx->failing = rc;
 	if (tx->failing && tx->list)
-		vtx_queue_ring(l); /* so that it is told what becomes of them */
+		vtx_queue_ring(l); /* so that the device tells what becomes of them */
 	if (tx->failing && !tx->error)
 		tx->error = vlink_reason(l, &tx->doubt, vlink_hung_up(l) ? -EPIPE : tx->failing);
 	if (tx->error == -ETIMEDOUT && tx->head == 0)
@@ -98,8 +98,8 @@ int vtx_queue_reap(struct vlink *l)
 	return tx->error ? tx->error : tx->failing;
 }
 
-/* From this one on the device has not taken them, and will tell nothing about them. Nor must it take any that come
- * after them, which the peer would take for the next ones. */
+/* The device has not taken this request and those behind it, and will tell nothing about them. Nor must it take any
+ * later ones, which the peer would take for these. */
 static void not_posted(struct vtx *tx, const struct ibv_send_wr *wr)
 {
 	vpath_give_up(tx->queue.qp);
@@ -134,7 +134,7 @@ int vtx_queue_init(struct vlink *l, struct zerr *err)
 		tx->slot_mask = 2 * tx->slot_mask + 1;
 	tx->slot = calloc(tx->slot_mask + 1, sizeof(*tx->slot)); /* NOLINT(bugprone-sizeof-expression): pointers */
 	tx->copy = malloc(VLIST_MAX * sizeof(*tx->copy));
-	tx->rest = malloc(MESSAGE_MAX); /* only what is used of it becomes memory */
+	tx->rest = malloc(MESSAGE_MAX); /* only the used part becomes memory */
 	if (!tx->slot || !tx->copy || !tx->rest)
 		return zerr_set(err, -ENOMEM, "out of memory for a connection");
 	if (!vnotice_await(&tx->queue, &tx->awaits, VNOTICE_ERRORS))

@@ -11,7 +11,7 @@
 #include "common/transport/verbs/link/vtx_queue.h"
 #include "common/transport/verbs/link/vwake.h"
 
-/* About to sleep: of all, to this half's thread. */
+/* Before sleeping: this half's thread is told of all completions. */
 static int expect_all(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
@@ -60,7 +60,7 @@ static int arm_queue(struct vlink *l)
 	return expect_all(l) != 0 || vlink_hung_up(l) || can_go_on(tx);
 }
 
-/* Writes are under way while messages go over TCP still. */
+/* Writes are under way while messages still go over TCP. */
 static int arm_writes(struct vlink *l)
 {
 	return expect_all(l) != 0 || vrma_slot_any_done(l->tx.rma, l->tx.writes);

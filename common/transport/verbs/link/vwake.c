@@ -10,7 +10,8 @@
 #include "common/transport/verbs/link/vnotice.h"
 #include "common/transport/verbs/link/vtx_queue.h"
 
-/* Its queue pair has failed. Why, its own thread knows, or will find out: that is ours where the endpoint is one. */
+/* The send half's queue pair has failed. Its own thread knows the reason, or will find it out; that thread is this one
+ * where both halves have one endpoint. */
 static int why_sender_failed(struct vlink *l)
 {
 	const bool ours = l->share[ZLINK_TX]->endpoint == l->share[ZLINK_RX]->endpoint;

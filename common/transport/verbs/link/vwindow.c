@@ -11,8 +11,8 @@
 #include "common/transport/verbs/link/vrx.h"
 #include "common/transport/verbs/link/vtx_queue.h"
 
-#define SPIN_TURNS 100	 /* some microseconds: longer than a device needs that has nothing else to do */
-#define YIELD_TURNS 1000 /* about a millisecond; then it sleeps between two looks */
+#define SPIN_TURNS 100	 /* some microseconds: longer than an idle device needs */
+#define YIELD_TURNS 1000 /* about a millisecond; then the thread sleeps between two looks */
 
 static int half_error(struct vlink *l, enum zlink_half half)
 {
@@ -26,11 +26,11 @@ static struct ibv_qp *queue_of(struct vlink *l, enum zlink_half half)
 	return half == ZLINK_TX ? l->tx.queue.qp : l->rx.queue.qp;
 }
 
-/* What a sleeping half is woken by: ports, devices, the end of the TCP connection. */
+/* Looks at what wakes a sleeping half: ports, devices, the end of the TCP connection. */
 static void look_around(struct vlink *l, enum zlink_half half)
 {
 	vlink_look(l);
-	/* What was sent to a peer that has died would be given up only seconds later. */
+	/* The device would give up sends to a dead peer only seconds later. */
 	if (vlink_hung_up(l))
 		vpath_give_up(queue_of(l, half));
 }
@@ -57,7 +57,7 @@ int vwindow_wait(struct vlink *l, enum zlink_half half, int64_t ms)
 	return done->done ? done->rc : rc;
 }
 
-/* Hands the device something to do. */
+/* Hands the device a request. */
 static int post(struct vlink *l, enum zlink_half half, const struct ibv_send_wr *what)
 {
 	struct vdone *done = half == ZLINK_TX ? &l->tx.local : &l->rx.local;
