@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each command does, see execute.h. */
+/* The action of each command, see execute.h. */
 #include "zipcast/execute.h"
 
 #include <stdlib.h>

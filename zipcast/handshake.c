@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What guests and calls have in common, see handshake.h. */
+/* The handshake of guests and calls, see handshake.h. */
 #include "zipcast/handshake.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each neighbour is told of our being ready, and when; see ready.h. */
+/* READY to each neighbour, and when; see ready.h. */
 #include "zipcast/ready.h"
 
 #include "zipcast/remote.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a multicast posts once for all receivers that can have it together: a small message, or the offer of a large
- * one, an RTS with the key to the bytes, which zipperd then reads once for all. See multicast.h.
+ * The messages that a multicast posts once for all receivers that can have them together: a small message, or the offer
+ * of a large one, an RTS with the key to the bytes, which zipperd then reads once for all. See multicast.h.
  */
 #ifndef ZIP_LIBZIP_MULTICAST_POST_H
 #define ZIP_LIBZIP_MULTICAST_POST_H

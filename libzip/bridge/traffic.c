@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What zipperd is told of traffic, see traffic.h. */
+/* The reports to zipperd about traffic, see traffic.h. */
 #include "libzip/bridge/traffic.h"
 
 #include <time.h>

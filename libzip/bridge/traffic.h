@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What this rank tells zipperd of its traffic that zipperd does not see: over direct links, and inside its own part.
- * Station 0, under the shim's lock. */
+/*
+ * The reports of this rank to zipperd about traffic that zipperd does not see: over direct links, and inside its own
+ * part. Station 0, under the shim's lock.
+ */
 #ifndef ZIP_LIBZIP_TRAFFIC_H
 #define ZIP_LIBZIP_TRAFFIC_H
 

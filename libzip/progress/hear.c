@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the zippers say, see hear.h. */
+/* The messages of the zippers on control links, see hear.h. */
 #include "libzip/progress/hear.h"
 
 #include <poll.h>

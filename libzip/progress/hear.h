@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the zippers say over the control links (ctl.h): who has died, and which links are to be opened. By a thread that
- * has the whole library, under the shim's lock. */
+/*
+ * The messages of the zippers on the control links (ctl.h): who has died, and which links are to be opened. By a thread
+ * that has the whole library, under the shim's lock.
+ */
 #ifndef ZIP_LIBZIP_HEAR_H
 #define ZIP_LIBZIP_HEAR_H
 

@@ -95,7 +95,7 @@ static inline bool zop_is_detached(const struct zop *op)
 	return op->mode == ZSEND_BUFFERED || op->mode == ZSEND_DETACHED;
 }
 
-/* What the application gave; checked by the caller. */
+/* The arguments of the application; checked by the caller. */
 struct zop_args {
 	struct zcomm *comm;
 	enum zcomm_context context;

@@ -34,7 +34,7 @@ up_emulated() { # CLUSTERS
 	# shellcheck disable=SC2046 # words
 	for ((k = 1; k <= n; k++)); do start_node "cluster${letters[k - 1]}" "$n" $(link_emulated $k on); done
 	for ((k = 1; k <= n; k++)); do
-		# Who connects before it listens has no network, and says nothing.
+		# A machine that connects before it listens has no network, and says nothing.
 		until listens "$ZIP_VM/link$k"; do alive "cluster${letters[k - 1]}" || break; sleep 0.02; done
 		# shellcheck disable=SC2207 # words
 		zipper+=($(link_emulated $k off))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all subcommands of zipbench use: exit status, errors, clocks, and where its programs lie. */
+/* Used by all subcommands of zipbench: exit status, errors, clocks, and where its programs lie. */
 #ifndef ZIPBENCH_BASE_BENCH_H
 #define ZIPBENCH_BASE_BENCH_H
 

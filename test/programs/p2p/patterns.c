@@ -12,8 +12,8 @@
  *   alltoall  MPI_Alltoall: there is no cut
  *
  * ROUNDS rounds of BYTES bytes (defaults 10 and 1000). Places are ranks; with SHUFFLE they are permuted, the same in
- * every run, so that neighbours are not neighbouring ranks. What arrives is checked. Rank 0 prints what is sent in all:
- * lines "p2p|collective FROM TO BYTES MESSAGES", collectives as zipmap.graph(5) decomposes them.
+ * every run, so that neighbours are not neighbouring ranks. Arriving data are checked. Rank 0 prints the sums of all
+ * sends: lines "p2p|collective FROM TO BYTES MESSAGES", collectives as zipmap.graph(5) decomposes them.
  */
 #include <mpi.h>
 #include <stdint.h>
