@@ -90,17 +90,17 @@ static void stop_transfer(struct zop *op, void *ctx)
 {
 	const struct loss *loss = ctx;
 	const struct zremote *r = op->remote;
-	bool listed = op->kind == ZOP_SEND && (op->tied || op->by_list || op->carried);
+	bool listed = op->kind == ZOP_SEND && (op->t.group != ZTRANSFER_ALONE || op->t.carried);
 
-	if (!r || !zremote_is_bridged(r) || (op->kind == ZOP_SEND && op->seq == 0))
+	if (!r || !zremote_is_bridged(r) || (op->kind == ZOP_SEND && op->t.seq == 0))
 		return;
-	if (op->fanned) /* whatever the send's own way is */
-		op->adrift |= loss->carrier;
-	else if (is_lost(loss, op->way ? op->way : r->channel))
+	if (op->t.fanned) /* whatever the send's own way is */
+		op->t.adrift |= loss->carrier;
+	else if (is_lost(loss, op->t.way ? op->t.way : r->channel))
 		lose_way(op);
 	else if (listed && loss->carrier)
-		op->adrift = true;
-	op->carried &= !loss->carrier;
+		op->t.adrift = true;
+	op->t.carried &= !loss->carrier;
 }
 
 struct stream_loss { /* of one stream */
@@ -156,19 +156,19 @@ static void reroute(struct zremote *r, const void *ctx)
 static void take_up(struct zop *op, void *ctx)
 {
 	struct zremote *r = ctx;
-	struct zwire_env env = {.kind = ZWIRE_ASK, .xfer = op->xfer};
+	struct zwire_env env = {.kind = ZWIRE_ASK, .xfer = op->t.xfer};
 
-	if (op->remote != r || !op->adrift)
+	if (op->remote != r || !op->t.adrift)
 		return;
 	if (op->kind == ZOP_RECV)
 		ztransfer_recv_restart(op);
-	else if (op->seq <= r->stream.acked || op->granted > 0) /* a grant may come before the acknowledgement */
+	else if (op->t.seq <= r->stream.acked || op->t.granted > 0) /* a grant may come before the acknowledgement */
 		zpost_control(r, NULL, &env, NULL);
 }
 
 static void restart_asked(struct zop *op, void *ctx)
 {
-	if (op->remote == ctx && op->kind == ZOP_RECV && op->adrift)
+	if (op->remote == ctx && op->kind == ZOP_RECV && op->t.adrift)
 		ztransfer_recv_restart(op);
 }
 
@@ -353,11 +353,11 @@ static void look_at_transfer(struct zop *op, void *ctx)
 {
 	struct question *q = ctx;
 
-	if (op->kind != ZOP_RECV || op->remote != q->from || op->peer_xfer != q->xfer)
+	if (op->kind != ZOP_RECV || op->remote != q->from || op->t.peer_xfer != q->xfer)
 		return;
 	q->known = true;
-	if (op->epoch != (int32_t)zrails.lost) { /* else the transfer has been restarted already */
-		op->adrift = q->from->rails_asked = true;
+	if (op->t.epoch != (int32_t)zrails.lost) { /* else the transfer has been restarted already */
+		op->t.adrift = q->from->rails_asked = true;
 		zloss_heard = true;
 	}
 }

@@ -91,7 +91,8 @@ bool zmulticast_turn(void)
 static void go_alone(struct zop *op, void *ctx)
 {
 	(void)ctx;
-	op->by_list = false; /* the transfer starts again where its receiver says */
+	if (op->t.group == ZTRANSFER_LISTED)
+		op->t.group = ZTRANSFER_ALONE; /* the transfer starts again where its receiver says */
 }
 
 void zmulticast_conceal(void)

@@ -9,7 +9,7 @@
 
 static bool has_more(const struct zop *op)
 {
-	return op->granted > op->moved;
+	return op->t.granted > op->t.moved;
 }
 
 /* Does a receiver hold up the others? */
@@ -51,7 +51,8 @@ void zmulticast_large_start(struct zmulticast *m, int dest)
 	if (!op)
 		return;
 	if (m->tied.n < (int)ZWIRE_RECEIVERS_MAX && zcarrier_reaches(op->remote) && !op->remote->stream.gone) {
-		op->tied = &m->tied;
+		op->t.tied = &m->tied;
+		op->t.group = ZTRANSFER_TIED;
 		m->tied.op[m->tied.n++] = op;
 	}
 	zmulticast_send_start(m, op);

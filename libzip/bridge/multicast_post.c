@@ -53,7 +53,7 @@ static void add_to_batch(struct batch *b, struct zremote *r, struct zop *op)
 {
 	b->remote[b->n] = r;
 	b->op[b->n] = op;
-	b->list[b->n++] = zcarrier_receiver(r, r->stream.last + 1, op ? op->xfer : 0);
+	b->list[b->n++] = zcarrier_receiver(r, r->stream.last + 1, op ? op->t.xfer : 0);
 }
 
 static struct zwire_env message_of(const struct zmulticast *m)
@@ -130,8 +130,8 @@ static void hold(struct zmulticast *m, int dest)
 	struct zop *op = zmulticast_send_make(m, dest);
 	if (!op)
 		return;
-	op->tied = &m->tied;
-	op->held = true;
+	op->t.tied = &m->tied;
+	op->t.group = ZTRANSFER_HELD;
 	m->tied.nheld++;
 	m->tied.op[m->tied.n++] = op;
 	zmulticast_send_start(m, op);
@@ -151,7 +151,7 @@ static void gather_batch(struct zmulticast *m, struct batch *b, int *soon)
 	b->n = *soon = 0;
 	for (int i = 0; i < m->tied.n; i++) {
 		struct zop *op = m->tied.op[i];
-		if (!op->held)
+		if (op->t.group != ZTRANSFER_HELD)
 			continue;
 		enum readiness ready = look_at(m, op->remote, op);
 		if (ready == SOON)
@@ -170,10 +170,10 @@ static void went_out(struct zmulticast *m, struct zremote *r, struct zop *op)
 {
 	zoplist_pop(&r->pending); /* this is op */
 	if (m->offers) {
-		op->held = false;
+		op->t.group = ZTRANSFER_TIED;
 		m->tied.nheld--;
-		op->fanned = op->carried = true;
-		op->seq = r->stream.last;
+		op->t.fanned = op->t.carried = true;
+		op->t.seq = r->stream.last;
 	} else {
 		zop_finish_send(op, MPI_SUCCESS);
 	}
@@ -183,7 +183,7 @@ static void went_out(struct zmulticast *m, struct zremote *r, struct zop *op)
 static void let_all_go(struct zmulticast *m)
 {
 	for (int i = m->tied.n; i-- > 0;)
-		if (m->tied.op[i]->held)
+		if (m->tied.op[i]->t.group == ZTRANSFER_HELD)
 			let_go(m->tied.op[i]);
 }
 

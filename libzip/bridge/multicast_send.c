@@ -40,7 +40,7 @@ void zmulticast_send_start(struct zmulticast *m, struct zop *op)
 		return;
 	m->error = rc;
 	m->nsends--;
-	if (op->tied)
+	if (op->t.tied)
 		ztied_part(op);
 	zreq_release(&op->req);
 }

@@ -26,7 +26,7 @@ static int cancel_recv(struct zreq *r)
 		return MPI_SUCCESS;
 	if (op->native != MPI_REQUEST_NULL && !zanysource_claim(op))
 		return MPI_SUCCESS; /* native MPI has matched it already */
-	if (op->xfer != 0 || op->strands != 0)
+	if (op->t.xfer != 0 || op->strands != 0)
 		return MPI_SUCCESS; /* matched, the data are on their way */
 	if (op->posted)
 		zqueue_withdraw(op);

@@ -65,8 +65,8 @@ struct zstrands *zstrands_begin_recv(struct zop *op, struct zremote *from, int t
 		zerror_fatal(1, "out of memory for a message of %llu bytes", (unsigned long long)total);
 	*s = (struct zstrands){.recv = op, .error = error};
 	op->remote = from;
-	op->total = op->strands = total;
-	op->moved = 0;
+	op->t.total = op->strands = total;
+	op->t.moved = 0;
 	op->req.status.MPI_TAG = tag;
 	zstrands_add(from->station, s, zstrands_count(total, from->vrank));
 	return s;
@@ -75,8 +75,8 @@ struct zstrands *zstrands_begin_recv(struct zop *op, struct zremote *from, int t
 struct zop_args zstrands_recv_args(const struct zstrands *s, int i, uint64_t xfer)
 {
 	const struct zop *op = s->recv;
-	const uint64_t at = zstrands_begin_of(op->total, s->n, i);
-	const uint64_t len = s->error ? 0 : zstrands_begin_of(op->total, s->n, i + 1) - at;
+	const uint64_t at = zstrands_begin_of(op->t.total, s->n, i);
+	const uint64_t len = s->error ? 0 : zstrands_begin_of(op->t.total, s->n, i + 1) - at;
 
 	return (struct zop_args){zcomm_world, ZCOMM_INTERNAL, s->error ? NULL : zop_bytes(op) + at, (MPI_Count)len,
 		MPI_BYTE, (int)op->remote->vrank, zstrands_tag_of(xfer)};
@@ -108,9 +108,9 @@ static void look_how_far(const struct zstrands *s)
 
 	while (i < s->n && !s->strand[i])
 		i++;
-	op->moved = zstrands_begin_of(op->total, s->n, i);
+	op->t.moved = zstrands_begin_of(op->t.total, s->n, i);
 	if (i < s->n)
-		op->moved += ((const struct zop *)(const void *)s->strand[i])->moved;
+		op->t.moved += ((const struct zop *)(const void *)s->strand[i])->t.moved;
 }
 
 static void finish(struct zstrands *s)
@@ -124,8 +124,8 @@ static void finish(struct zstrands *s)
 		return;
 	}
 	if (s->error == MPI_SUCCESS && op->packed)
-		s->error = zdata_unpack(op->packed, op->total, op->buf, op->count, op->type);
-	uint64_t bytes = s->error == MPI_ERR_TRUNCATE ? op->data.bytes : s->error ? 0 : op->total;
+		s->error = zdata_unpack(op->packed, op->t.total, op->buf, op->count, op->type);
+	uint64_t bytes = s->error == MPI_ERR_TRUNCATE ? op->data.bytes : s->error ? 0 : op->t.total;
 	op->strands = 0;
 	zop_finish_recv(op, op->remote->vrank, op->req.status.MPI_TAG, bytes, s->error);
 	zpool_put(s);

@@ -47,7 +47,7 @@ static int announce(const struct zop_args *a, const struct zdata *d, uint64_t xf
 		return rc;
 	op->data.converted = d->converted;
 	op->strands = d->bytes;
-	op->peer_xfer = xfer;
+	op->t.peer_xfer = xfer;
 	op->req.orphan = true; /* freed when it is in the stream */
 	rc = zop_start(op);
 	if (rc != MPI_SUCCESS)

@@ -29,7 +29,7 @@ static void look_at(struct zop *op, void *ctx)
 {
 	bool *moves = ctx;
 
-	*moves |= op->in_buffer > 0 && (op->granted > 0 || op->exposed || op->adrift);
+	*moves |= op->in_buffer > 0 && (op->t.granted > 0 || op->t.exposed || op->t.adrift);
 }
 
 static bool is_any_received(void)

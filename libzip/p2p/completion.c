@@ -79,10 +79,10 @@ void zcompletion_describe(const struct zreq *r, char text[ZCOMPLETION_TEXT_BYTES
 
 	text[0] = '\0';
 	/* A receive that native MPI has completed has only the class. */
-	if (r->status.MPI_ERROR == MPI_ERR_TRUNCATE && r->ops == &zop_start_recv_ops && op->total > op->data.bytes)
+	if (r->status.MPI_ERROR == MPI_ERR_TRUNCATE && r->ops == &zop_start_recv_ops && op->t.total > op->data.bytes)
 		snprintf(text, ZCOMPLETION_TEXT_BYTES,
 			"the message of %llu bytes from rank %d, tag %d, is longer than the receive buffer of %llu",
-			(unsigned long long)op->total, r->status.MPI_SOURCE, r->status.MPI_TAG,
+			(unsigned long long)op->t.total, r->status.MPI_SOURCE, r->status.MPI_TAG,
 			(unsigned long long)op->data.bytes);
 }
 

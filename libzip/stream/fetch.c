@@ -25,7 +25,7 @@ struct zfetch { /* of a receive; from the pool */
 static bool start_read(struct zchannel *ch, struct zfetch *f, const struct zrma_limits *limits)
 {
 	struct zop *op = f->op;
-	uint64_t left = op->total - f->started;
+	uint64_t left = op->t.total - f->started;
 	const struct zrma_op read = {.key = f->key,
 		.offset = f->started,
 		.local = zop_bytes(op) + f->started,
@@ -47,8 +47,8 @@ static bool start_reads(struct zchannel *ch)
 
 	ch->link->ops->rma->limits(ch->link, &limits);
 	for (struct zop *op = ch->fetching.head; op; op = op->next)
-		while (op->fetch->started < op->total) {
-			if (!start_read(ch, op->fetch, &limits))
+		while (op->t.fetch->started < op->t.total) {
+			if (!start_read(ch, op->t.fetch, &limits))
 				return did;
 			did = true;
 		}
@@ -70,12 +70,12 @@ bool zfetch_start(struct zop *op, const uint8_t key[ZRMA_KEY_BYTES])
 	if (!f)
 		return false;
 	*f = (struct zfetch){.op = op, .rma = rma};
-	if (rma->pin(ch->link, ZLINK_RX, zop_bytes(op), op->total, &f->region) != 0) {
+	if (rma->pin(ch->link, ZLINK_RX, zop_bytes(op), op->t.total, &f->region) != 0) {
 		zpool_put(f);
 		return false;
 	}
 	memcpy(f->key, key, sizeof(f->key));
-	op->fetch = f;
+	op->t.fetch = f;
 	zoplist_push(&ch->fetching, op);
 	start_reads(ch);
 	return true;
@@ -84,9 +84,9 @@ bool zfetch_start(struct zop *op, const uint8_t key[ZRMA_KEY_BYTES])
 static void end(struct zchannel *ch, struct zop *op)
 {
 	zoplist_del(&ch->fetching, op);
-	op->fetch->rma->unpin(op->fetch->region);
-	zpool_put(op->fetch);
-	op->fetch = NULL;
+	op->t.fetch->rma->unpin(op->t.fetch->region);
+	zpool_put(op->t.fetch);
+	op->t.fetch = NULL;
 }
 
 int zfetch_turn(struct zchannel *ch, struct zoplist *came)
@@ -103,7 +103,7 @@ int zfetch_turn(struct zchannel *ch, struct zoplist *came)
 			struct zop *op = f->op;
 			f->under_way--;
 			f->failed |= done[i].rc != 0; /* the reason comes when all have been reported */
-			if (f->under_way > 0 || f->started < op->total || f->failed)
+			if (f->under_way > 0 || f->started < op->t.total || f->failed)
 				continue;
 			end(ch, op);
 			zoplist_push(came, op);

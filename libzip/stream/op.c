@@ -20,7 +20,7 @@ void zop_destroy(struct zreq *r)
 
 	assert(!op->posted && !op->queued);
 	ztransfer_conceal(op);
-	if (op->xfer)
+	if (op->t.xfer)
 		ztransfer_del(op);
 	if (op->type_held)
 		ztypehold_release(op->type);
@@ -78,7 +78,7 @@ void zop_finish_recv(struct zop *op, uint32_t source, int tag, uint64_t bytes, i
 	MPI_Count count = op->data.converted && bytes > 0 ? zdata_native_bytes(op->type, bytes) : (MPI_Count)bytes;
 
 	ztransfer_conceal(op);
-	if (op->xfer)
+	if (op->t.xfer)
 		ztransfer_del(op);
 	zpool_put(op->packed);
 	op->packed = NULL;
@@ -92,10 +92,10 @@ void zop_finish_send(struct zop *op, int error)
 		zop_station(op)->buffered--;
 		zattached_give(op);
 	}
-	if (op->tied)
+	if (op->t.tied)
 		ztied_part(op);
 	ztransfer_conceal(op);
-	if (op->xfer)
+	if (op->t.xfer)
 		ztransfer_del(op);
 	zpool_put(op->packed);
 	op->packed = NULL;
@@ -118,7 +118,7 @@ void zop_take_eager(struct zop *op, uint32_t source, int tag, uint16_t flags, co
 	uint64_t n = total <= op->data.bytes ? total : op->data.bytes;
 	int error = zop_check_fit(op, flags, total), rc = MPI_SUCCESS;
 
-	op->total = total;
+	op->t.total = total;
 	if (error == MPI_ERR_TYPE || n == 0)
 		n = 0; /* payload may be NULL */
 	else if (op->data.dense)

@@ -31,6 +31,46 @@ enum zop_kind { ZOP_SEND, ZOP_RECV };
  * does not count in the buffer that the application has attached. */
 enum zsend_mode { ZSEND_STANDARD, ZSEND_SYNC, ZSEND_BUFFERED, ZSEND_COPIED, ZSEND_DETACHED };
 
+/* How the data of a send go. HELD and TIED: see ztied. */
+enum ztransfer_group {
+	ZTRANSFER_ALONE,
+	ZTRANSFER_HELD,	 /* it waits to be posted with other sends of one message */
+	ZTRANSFER_TIED,	 /* its fragments go together with those of others, by the carrier */
+	ZTRANSFER_LISTED /* its fragments go by the carrier, but alone */
+};
+
+/* What the next CTS of a receive answers. */
+enum ztransfer_answer {
+	ZTRANSFER_ANSWERS_RTS,	 /* a request, or nothing new: it grants more */
+	ZTRANSFER_ANSWERS_OFFER, /* an offer: the sender has exposed its memory, and waits for the answer to that */
+	ZTRANSFER_ANSWERS_LOSS	 /* the loss of its way: it says where the sender is to go on */
+};
+
+/* The transfer of an operation's bytes (transfer.h). A send with DONE to come, and a receive of a large message,
+ * have an id. */
+struct ztransfer {
+	uint64_t xfer;		       /* our id; 0: none */
+	uint64_t peer_xfer;	       /* the other end's */
+	struct zchannel *way;	       /* that it takes; NULL: the remote rank's own */
+	uint64_t total;		       /* bytes of the message */
+	uint64_t granted;	       /* bytes that may be sent */
+	uint64_t moved;		       /* bytes that were sent, or have come */
+	struct zrma_exposure exposure; /* of the message's bytes, to be read or written from outside */
+	bool exposed;
+	struct zfetch *fetch; /* receive: it reads the bytes from the sender's memory (fetch.h); or NULL */
+	struct ztied *tied;   /* send: the sends that it is HELD or TIED with; or NULL */
+	enum ztransfer_group group;
+	enum ztransfer_answer answer;
+	bool fanned;  /* send: zipperd has been offered its bytes with those of others, by the carrier */
+	bool carried; /* send: its request has gone by the carrier, and so its receiver answers there */
+	bool counted; /* send: in the account of its rail (rails.h) */
+	/* For the loss of a rail (failover.h): */
+	uint64_t seq;  /* send that awaits an answer: of its first message; 0: it is not in the stream yet */
+	int32_t epoch; /* tag of the fragments that are sent or taken */
+	bool adrift;   /* its way was lost, and the other end has not been heard about it since */
+	bool written;  /* receive: its memory was open to a zipper that was lost, which may have written all of it */
+};
+
 struct zop {
 	struct zreq req; /* first: a zreq of these ops is a zop */
 	enum zop_kind kind;
@@ -50,31 +90,11 @@ struct zop {
 	bool posted;	     /* in the posted queue */
 	struct zmatch_posted match;
 
-	/* Transfer. xfer is our id of it, 0: none. Sends with DONE to come, and rendezvous receives have one. */
-	struct zremote *remote;
-	struct zchannel *way; /* that its transfer takes; NULL: the remote rank's own */
-	uint64_t xfer;
-	uint64_t peer_xfer;
-	uint64_t total, granted, moved; /* bytes: of the message, that may be sent, that were sent or have come */
-	struct zrma_exposure exposure;	/* of the message's bytes, to be read or written from outside */
-	bool exposed;
-	struct zfetch *fetch; /* receive: it is read from the sender's memory (fetch.h), or NULL */
-	struct ztied *tied;   /* send: its data go with those of others, or NULL */
-	bool held;	      /* send: waits to be posted with those of others */
-	bool fanned;	      /* send: zipperd has been offered its bytes with those of others, by the carrier */
-	bool by_list;	      /* send: its data go by the carrier, alone */
-	bool carried;	      /* send: its request has gone by the carrier, and so its receiver answers there */
-	bool counted;	      /* send: in the account of its rail (rails.h) */
-	/* After the loss of a rail (failover.h): */
-	uint64_t seq;	  /* send that awaits an answer: of its first message; 0: it is not in the stream yet */
-	int32_t epoch;	  /* tag of the fragments that are sent or taken */
-	bool adrift;	  /* its way was lost, and the other end has not been heard about it since */
-	bool written;	  /* receive: its memory was open to a zipper that was lost, which may have written all of it */
-	bool restart;	  /* receive: the next CTS says from where */
-	uint64_t strands; /* announces, or has been matched with, so many bytes in strands; 0: not so */
-	bool offered;	  /* receive: the sender has exposed its, and waits for an answer to that */
-	struct zop *next; /* in the one list that it stands in: pending sends, data, grants */
-	bool queued;
+	struct zremote *remote; /* the rank at the other end; NULL: native MPI, or not known yet */
+	struct ztransfer t;
+	uint64_t strands; /* bytes that it announces, or has been matched with, in strands (strands.h); 0: none */
+	struct zop *next; /* in the one list that it stands in: pending sends, data, grants, fetching */
+	bool queued;	  /* it stands in a list */
 };
 
 /* The bytes of a message, or where they go, in one piece. NULL: there are none yet. */
@@ -116,7 +136,7 @@ static inline void zop_begin(struct zop *op)
 {
 	op->req.done = false;
 	op->req.active = true;
-	op->total = op->granted = op->moved = 0;
+	op->t.total = op->t.granted = op->t.moved = 0;
 }
 
 /* Completes a receive: source as vrank, wire bytes. The op may be gone afterwards (orphans). */

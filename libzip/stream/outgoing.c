@@ -103,8 +103,8 @@ int zoutgoing_start(struct zop *op)
 	rc = pack_message(op);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	op->total = op->data.bytes;
-	if ((op->total > zworld.eager_bytes || op->mode == ZSEND_SYNC) && ztransfer_add(op) != 0)
+	op->t.total = op->data.bytes;
+	if ((op->t.total > zworld.eager_bytes || op->mode == ZSEND_SYNC) && ztransfer_add(op) != 0)
 		return MPI_ERR_NO_MEM;
 	zoplist_push(&r->pending, op);
 	zoutgoing_pump(r); /* op may be complete, and gone if it is an orphan */
@@ -116,14 +116,14 @@ int zoutgoing_start(struct zop *op)
 static const uint8_t *first_payload(struct zop *op, struct zwire_env *env)
 {
 	if (env->kind == ZWIRE_EAGER) {
-		env->len = (uint32_t)op->total;
+		env->len = (uint32_t)op->t.total;
 		return zop_bytes(op);
 	}
 	if (!ztransfer_expose(op))
 		return NULL;
 	env->flags |= ZWIRE_F_ONE_SIDED;
 	env->len = ZRMA_KEY_BYTES;
-	return op->exposure.key;
+	return op->t.exposure.key;
 }
 
 /* Chooses the rail of a large message, if there is a choice: the send is not tied to others, and goes by zippers. */
@@ -131,56 +131,56 @@ static void choose_rail(struct zop *op)
 {
 	const struct zremote *r = op->remote;
 
-	op->way = NULL;
-	if (zrails.n == 1 || op->tied || r->by_list || !zremote_is_bridged(r))
+	op->t.way = NULL;
+	if (zrails.n == 1 || op->t.tied || r->by_list || !zremote_is_bridged(r))
 		return;
 	int rail = zrails_choose(r->channel->rail, r->channel->part);
 	if (rail != r->channel->rail)
-		op->way = zchannel_open(r->station, rail, r->channel->part);
+		op->t.way = zchannel_open(r->station, rail, r->channel->part);
 }
 
 /* Completes the envelope of an announcement of strands (strands.h). */
 static void announce(const struct zop *op, struct zwire_env *env)
 {
 	env->flags |= ZWIRE_F_STRANDS;
-	env->xfer = op->peer_xfer;
+	env->xfer = op->t.peer_xfer;
 	env->offset = op->strands;
 }
 
 /* Moves the first pending send into the stream. False: no room, or no memory now. */
 static bool admit(struct zremote *r, struct zop *op)
 {
-	if (op->held)
+	if (op->t.group == ZTRANSFER_HELD)
 		return false;
-	bool eager = op->total <= zworld.eager_bytes;
+	bool eager = op->t.total <= zworld.eager_bytes;
 	struct zwire_env env = {
 		.kind = eager ? ZWIRE_EAGER : ZWIRE_RTS,
 		.flags = (op->data.converted ? ZWIRE_F_EXT32 : 0) | (op->mode == ZSEND_SYNC ? ZWIRE_F_SYNC : 0),
 		.comm = op->req.comm->id | op->context,
 		.tag = op->tag,
-		.xfer = op->xfer,
-		.offset = op->total,
+		.xfer = op->t.xfer,
+		.offset = op->t.total,
 	};
 
 	if (op->strands)
 		announce(op, &env);
-	if (!zpeer_has_room(&r->stream, eager ? (uint32_t)op->total : ZRMA_KEY_BYTES))
+	if (!zpeer_has_room(&r->stream, eager ? (uint32_t)op->t.total : ZRMA_KEY_BYTES))
 		return false;
 	choose_way(r);
 	if (!eager)
 		choose_rail(op);
 	const uint8_t *payload = first_payload(op, &env);
-	if (!push_message(r, op->way, &env, payload)) {
+	if (!push_message(r, op->t.way, &env, payload)) {
 		ztransfer_conceal(op);
 		zway_make_ready(r);
 		return false;
 	}
 	zoplist_pop(&r->pending);
-	op->seq = r->stream.last;
-	op->carried = !eager && r->by_list;
+	op->t.seq = r->stream.last;
+	op->t.carried = !eager && r->by_list;
 	if (!eager)
 		ztransfer_begin(op);
-	if (op->xfer == 0)
+	if (op->t.xfer == 0)
 		zop_finish_send(op, MPI_SUCCESS);
 	return true;
 }
@@ -191,7 +191,7 @@ void zoutgoing_pump(struct zremote *r)
 		struct zop *op = r->pending.head;
 		if (r->stream.gone) {
 			zoplist_pop(&r->pending);
-			zop_finish_send(op, op->xfer ? MPI_ERR_OTHER : MPI_SUCCESS);
+			zop_finish_send(op, op->t.xfer ? MPI_ERR_OTHER : MPI_SUCCESS);
 		} else if (!admit(r, op)) {
 			break;
 		}

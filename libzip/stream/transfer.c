@@ -33,7 +33,7 @@ static bool is_worth_it(const struct zrma *rma, uint64_t bytes)
 
 struct zchannel *ztransfer_way(const struct zop *op)
 {
-	return op->way ? op->way : op->remote->channel;
+	return op->t.way ? op->t.way : op->remote->channel;
 }
 
 /* One-sided operations with the station that the channel is for; NULL: there are none. */
@@ -63,27 +63,27 @@ bool ztransfer_expose(struct zop *op)
 	struct zlink *link = ch->link;
 	uint8_t *bytes = zop_bytes(op);
 
-	assert(!op->exposed);
+	assert(!op->t.exposed);
 	/* A list of receivers has no place for a key. */
-	if (op->tied || (op->kind == ZOP_SEND && op->remote->by_list) || !ztransfer_would_expose(ch, op->total))
+	if (op->t.tied || (op->kind == ZOP_SEND && op->remote->by_list) || !ztransfer_would_expose(ch, op->t.total))
 		return false;
-	op->exposed = link->ops->rma->expose(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX, bytes, op->total,
-			      &op->exposure) == 0;
-	return op->exposed;
+	op->t.exposed = link->ops->rma->expose(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX, bytes, op->t.total,
+				&op->t.exposure) == 0;
+	return op->t.exposed;
 }
 
 void ztransfer_conceal(struct zop *op)
 {
-	if (!op->exposed)
+	if (!op->t.exposed)
 		return;
 	struct zlink *link = ztransfer_way(op)->link;
-	op->exposed = false;
-	link->ops->rma->conceal(link, &op->exposure);
+	op->t.exposed = false;
+	link->ops->rma->conceal(link, &op->t.exposure);
 }
 
 void ztransfer_give_up(struct zop *op)
 {
-	if (!op->exposed)
+	if (!op->t.exposed)
 		return;
 	struct zlink *link = ztransfer_way(op)->link;
 	link->ops->rma->give_up(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX);
@@ -95,33 +95,33 @@ int ztransfer_add(struct zop *op)
 	struct zstation *s = zop_station(op);
 	uint32_t id = zidtab_add(&s->transfers, op);
 
-	op->xfer = id ? ++s->transfer_serial << ZIDTAB_ID_BITS | id : 0;
-	op->seq = 0;
-	op->epoch = 0;
-	op->adrift = op->written = op->restart = op->fanned = op->carried = false;
-	return op->xfer ? 0 : -ENOMEM;
+	op->t.xfer = id ? ++s->transfer_serial << ZIDTAB_ID_BITS | id : 0;
+	op->t.seq = 0;
+	op->t.epoch = 0;
+	op->t.adrift = op->t.written = op->t.fanned = op->t.carried = false;
+	return op->t.xfer ? 0 : -ENOMEM;
 }
 
 void ztransfer_begin(struct zop *op)
 {
-	op->counted = ztransfer_way(op)->peer == ZWIRE_NOBODY;
-	if (op->counted)
-		zrails_sending(ztransfer_way(op)->rail, op->total);
+	op->t.counted = ztransfer_way(op)->peer == ZWIRE_NOBODY;
+	if (op->t.counted)
+		zrails_sending(ztransfer_way(op)->rail, op->t.total);
 }
 
 void ztransfer_uncount(struct zop *op)
 {
-	if (op->counted)
-		zrails_sent(ztransfer_way(op)->rail, op->total);
-	op->counted = false;
+	if (op->t.counted)
+		zrails_sent(ztransfer_way(op)->rail, op->t.total);
+	op->t.counted = false;
 }
 
 void ztransfer_del(struct zop *op)
 {
 	ztransfer_uncount(op);
-	zidtab_del(&zop_station(op)->transfers, (uint32_t)op->xfer & ID_MASK);
-	op->xfer = 0;
-	op->way = NULL;
+	zidtab_del(&zop_station(op)->transfers, (uint32_t)op->t.xfer & ID_MASK);
+	op->t.xfer = 0;
+	op->t.way = NULL;
 }
 
 void ztransfer_fini(struct zstation *s)
@@ -133,7 +133,7 @@ struct zop *ztransfer_find(uint64_t xfer, enum zop_kind kind, const struct zremo
 {
 	struct zop *op = zidtab_find(&peer->station->transfers, xfer & ID_MASK);
 
-	return op && op->xfer == xfer && op->kind == kind && op->remote == peer ? op : NULL;
+	return op && op->t.xfer == xfer && op->kind == kind && op->remote == peer ? op : NULL;
 }
 
 /* A message without its transfer breaks the protocol. But after the loss of a rail the message may be older than the
@@ -161,8 +161,8 @@ void ztransfer_lose_way(struct zop *op)
 {
 	ztransfer_uncount(op);
 	ztransfer_give_up(op);
-	op->way = NULL;
-	op->adrift = true;
+	op->t.way = NULL;
+	op->t.adrift = true;
 }
 
 bool ztransfer_must_finish(const struct zstation *s)

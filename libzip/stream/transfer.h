@@ -31,8 +31,8 @@ void ztransfer_fini(struct zstation *);
 struct zchannel *ztransfer_way(const struct zop *);
 /* Would a message of so many bytes be offered to zipperd, or to the receiver, over this channel? */
 bool ztransfer_would_expose(const struct zchannel *, uint64_t bytes);
-/* Opens the bytes of an operation to the other end of its channel, if that is possible and worth it: true, op->exposure
- * has the key. */
+/* Opens the bytes of an operation to the other end of its channel, if that is possible and worth it: true,
+ * op->t.exposure has the key. */
 bool ztransfer_expose(struct zop *);
 void ztransfer_conceal(struct zop *); /* no effect if it is not exposed */
 /* The same of an operation whose link is lost: the peer, which may have died, is not waited for. */

@@ -30,10 +30,10 @@ void ztransfer_recv_fini(struct zstation *s)
 static uint64_t next_grant(const struct zstation *s, const struct zop *op)
 {
 	uint64_t window = zworld.rdv_window, free = window > s->outstanding ? window - s->outstanding : 0;
-	uint64_t want = op->total - op->granted, has = op->granted - op->moved;
+	uint64_t want = op->t.total - op->t.granted, has = op->t.granted - op->t.moved;
 	uint64_t least = zworld.frag_bytes ? zworld.frag_bytes : ZTRANSPORT_FRAGMENT_MAX;
 	/* A sender that has sent nothing yet may be computing: a small grant to it leaves more for the others. */
-	uint64_t share = op->moved > 0 ? window / 2 : window / 8;
+	uint64_t share = op->t.moved > 0 ? window / 2 : window / 8;
 
 	if (share < least)
 		share = least < window ? least : window;
@@ -47,22 +47,21 @@ static uint64_t next_grant(const struct zstation *s, const struct zop *op)
 static void post_cts(struct zop *op)
 {
 	struct zwire_env env = {.kind = ZWIRE_CTS,
-		.xfer = op->peer_xfer,
-		.comm = op->xfer,
-		.tag = op->epoch,
-		.offset = op->granted};
+		.xfer = op->t.peer_xfer,
+		.comm = op->t.xfer,
+		.tag = op->t.epoch,
+		.offset = op->t.granted};
 
-	if (op->offered)
+	if (op->t.answer == ZTRANSFER_ANSWERS_OFFER)
 		env.flags = ZWIRE_F_ONE_SIDED;
-	op->offered = false; /* answered */
-	if (op->restart) {
+	if (op->t.answer == ZTRANSFER_ANSWERS_LOSS) {
 		env.flags |= ZWIRE_F_RESTART;
-		env.seq = op->moved;
+		env.seq = op->t.moved;
 	}
-	op->restart = false;
-	if (op->exposed)
+	op->t.answer = ZTRANSFER_ANSWERS_RTS;
+	if (op->t.exposed)
 		env.len = ZRMA_KEY_BYTES;
-	zpost_control(op->remote, op->way, &env, op->exposed ? op->exposure.key : NULL);
+	zpost_control(op->remote, op->t.way, &env, op->t.exposed ? op->t.exposure.key : NULL);
 }
 
 /* Asks every waiting transfer once, in turns, but not more than ASKED_MAX. If none of those could be granted anything,
@@ -76,12 +75,12 @@ static bool grant_more(struct zstation *s)
 		bool was_last = op == last;
 		uint64_t more = next_grant(s, op);
 		if (more > 0) {
-			op->granted += more;
+			op->t.granted += more;
 			s->outstanding += more;
 			post_cts(op);
 			did = true;
 		}
-		if (op->granted < op->total)
+		if (op->t.granted < op->t.total)
 			zoplist_push(&s->granting, op);
 		if (was_last)
 			break;
@@ -95,13 +94,13 @@ static bool take_offer(struct zop *op, const struct ztransfer_rts *rts)
 	if (!rts->key) {
 		if (!ztransfer_expose(op))
 			return false;
-		op->granted = op->total;
+		op->t.granted = op->t.total;
 		post_cts(op);
 		return true;
 	}
 	if (ztransfer_one_sided == ZTRANSFER_ONE_SIDED_NO || !zfetch_start(op, rts->key))
 		return false;
-	op->offered = false; /* DONE will answer it */
+	op->t.answer = ZTRANSFER_ANSWERS_RTS; /* DONE will answer it */
 	return true;
 }
 
@@ -112,11 +111,11 @@ void ztransfer_recv_start(struct zop *op, struct zremote *from, const struct ztr
 	int error = zop_check_fit(op, rts->flags, total);
 
 	op->remote = from;
-	op->way = rts->way;
-	op->peer_xfer = rts->xfer;
-	op->total = total;
-	op->granted = op->moved = 0;
-	op->offered = rts->flags & ZWIRE_F_ONE_SIDED;
+	op->t.way = rts->way;
+	op->t.peer_xfer = rts->xfer;
+	op->t.total = total;
+	op->t.granted = op->t.moved = 0;
+	op->t.answer = rts->flags & ZWIRE_F_ONE_SIDED ? ZTRANSFER_ANSWERS_OFFER : ZTRANSFER_ANSWERS_RTS;
 	if (error == MPI_SUCCESS && !op->data.dense && total > 0) {
 		op->packed = zpool_get(total); /* total is at most the room that the application gave */
 		if (!op->packed)
@@ -126,12 +125,12 @@ void ztransfer_recv_start(struct zop *op, struct zremote *from, const struct ztr
 		error = MPI_ERR_NO_MEM;
 	op->req.status.MPI_TAG = rts->tag;
 	if (error != MPI_SUCCESS || total == 0) {
-		op->way = NULL;
+		op->t.way = NULL;
 		ztransfer_post_done(from, rts->way, rts->xfer, rts->flags & ZWIRE_F_ONE_SIDED);
 		zop_finish_recv(op, from->vrank, rts->tag, error == MPI_ERR_TRUNCATE ? op->data.bytes : 0, error);
 		return;
 	}
-	if (op->offered && take_offer(op, rts))
+	if (op->t.answer == ZTRANSFER_ANSWERS_OFFER && take_offer(op, rts))
 		return;
 	zoplist_push(&s->granting, op);
 	grant_more(s);
@@ -143,8 +142,8 @@ static struct zop *find_fragment(struct zremote *from, const struct zwire_env *e
 
 	/* Fragments come in order, and within the grant: one rail carries a transfer, and after its loss another
 	 * one. */
-	if (!op || op->exposed || op->fetch || env->tag != op->epoch || env->offset != op->moved ||
-		env->len > op->granted - op->moved)
+	if (!op || op->t.exposed || op->t.fetch || env->tag != op->t.epoch || env->offset != op->t.moved ||
+		env->len > op->t.granted - op->t.moved)
 		return NULL;
 	return op;
 }
@@ -164,14 +163,14 @@ static void all_came(struct zop *op)
 
 	assert(!op->queued);
 	if (op->packed)
-		error = zdata_unpack(op->packed, op->total, op->buf, op->count, op->type);
-	zop_finish_recv(op, op->remote->vrank, op->req.status.MPI_TAG, op->total, error);
+		error = zdata_unpack(op->packed, op->t.total, op->buf, op->count, op->type);
+	zop_finish_recv(op, op->remote->vrank, op->req.status.MPI_TAG, op->t.total, error);
 }
 
 void ztransfer_recv_fetched(struct zop *op)
 {
-	op->moved = op->total;
-	ztransfer_post_done(op->remote, op->way, op->peer_xfer, 0);
+	op->t.moved = op->t.total;
+	ztransfer_post_done(op->remote, op->t.way, op->t.peer_xfer, 0);
 	all_came(op);
 }
 
@@ -183,10 +182,10 @@ int ztransfer_recv_take_data(struct zremote *from, const struct zwire_env *env)
 	if (!op)
 		return ztransfer_refuse_stale();
 	struct zchannel *way = ztransfer_way(op);
-	op->moved += env->len;
+	op->t.moved += env->len;
 	s->outstanding -= env->len;
-	if (op->moved == op->total) {
-		ztransfer_post_done(from, op->way, op->peer_xfer, 0);
+	if (op->t.moved == op->t.total) {
+		ztransfer_post_done(from, op->t.way, op->t.peer_xfer, 0);
 		all_came(op);
 	}
 	/* At once: this turn may have much more to take, and the sender has used up its grant by then. */
@@ -198,12 +197,12 @@ int ztransfer_recv_take_data(struct zremote *from, const struct zwire_env *env)
 /* All bytes had been moved: the zipper that was lost had told the sender, and did not come to tell this rank. */
 static int was_moved(struct zstation *s, struct zop *op)
 {
-	if (!op || !op->written || op->exposed || op->moved > 0)
+	if (!op || !op->t.written || op->t.exposed || op->t.moved > 0)
 		return ztransfer_refuse_stale();
 	if (op->queued)
 		zoplist_del(&s->granting, op);
-	s->outstanding -= op->granted;
-	op->moved = op->granted = op->total;
+	s->outstanding -= op->t.granted;
+	op->t.moved = op->t.granted = op->t.total;
 	all_came(op);
 	grant_more(s); /* perhaps no fragment is under way whose arrival would make the others ask */
 	return 0;
@@ -215,16 +214,16 @@ int ztransfer_recv_take_moved(struct zremote *from, const struct zwire_env *env)
 
 	if (env->flags & ZWIRE_F_RESTART)
 		return was_moved(from->station, op);
-	if (!op || !op->exposed || (env->offset != op->total && env->offset != 0))
+	if (!op || !op->t.exposed || (env->offset != op->t.total && env->offset != 0))
 		return ztransfer_refuse_stale();
-	op->moved = env->offset;
-	if (op->moved == op->total) {
+	op->t.moved = env->offset;
+	if (op->t.moved == op->t.total) {
 		all_came(op);
 		return 0;
 	}
 	ztransfer_conceal(op);
-	op->offered = true; /* the offer is to be declined */
-	op->granted = 0;
+	op->t.answer = ZTRANSFER_ANSWERS_OFFER; /* the offer is to be declined */
+	op->t.granted = 0;
 	zoplist_push(&from->station->granting, op);
 	grant_more(from->station);
 	return 0;
@@ -235,9 +234,9 @@ void ztransfer_recv_take_back(struct zop *op)
 {
 	if (op->queued)
 		zoplist_del(&zop_station(op)->granting, op);
-	if (op->exposed) {
-		op->written = true;
-		op->granted = op->moved = 0;
+	if (op->t.exposed) {
+		op->t.written = true;
+		op->t.granted = op->t.moved = 0;
 	}
 }
 
@@ -247,13 +246,13 @@ void ztransfer_recv_restart(struct zop *op)
 
 	ztransfer_recv_take_back(op);
 	ztransfer_conceal(op);
-	s->outstanding -= op->granted - op->moved;
-	op->granted = op->moved;
-	op->way = NULL;
-	op->adrift = op->offered = false;
-	op->restart = true;
-	op->epoch = (int32_t)zrails.lost;
-	zchannel_unplace(s, op->xfer); /* a fragment that is half there belongs to the epoch before, and must not be
+	s->outstanding -= op->t.granted - op->t.moved;
+	op->t.granted = op->t.moved;
+	op->t.way = NULL;
+	op->t.adrift = false;
+	op->t.answer = ZTRANSFER_ANSWERS_LOSS;
+	op->t.epoch = (int32_t)zrails.lost;
+	zchannel_unplace(s, op->t.xfer); /* a fragment that is half there belongs to the epoch before, and must not be
 					  written after the rest */
 	zoplist_push(&s->granting, op);
 	grant_more(s);

@@ -15,7 +15,7 @@
 /* The list in which a send waits that may post fragments. */
 static struct zoplist *data_list(const struct zop *op)
 {
-	return &(op->tied || op->by_list ? zchannel_carrier() : ztransfer_way(op))->data;
+	return &(op->t.group != ZTRANSFER_ALONE ? zchannel_carrier() : ztransfer_way(op))->data;
 }
 
 /* The receiver wants fragments, from that byte on. If this send is over, a zipper has moved all bytes and told this
@@ -28,21 +28,22 @@ static int take_restart(struct zremote *from, struct zop *op, const struct zwire
 		zpost_control(from, NULL, &moved, NULL);
 		return 0;
 	}
-	if (env->offset > op->total || env->seq > env->offset)
+	if (env->offset > op->t.total || env->seq > env->offset)
 		return -EPROTO;
-	if (op->tied)
+	if (op->t.tied)
 		ztied_part(op);
 	if (op->queued)
 		zoplist_del(data_list(op), op);
 	ztransfer_conceal(op);
 	ztransfer_uncount(op);
-	op->way = NULL;
-	op->by_list = op->adrift = op->fanned = op->carried = false;
-	op->peer_xfer = env->comm;
-	op->moved = env->seq;
-	op->granted = env->offset;
-	op->epoch = env->tag;
-	if (op->moved < op->granted)
+	op->t.way = NULL;
+	op->t.group = ZTRANSFER_ALONE;
+	op->t.adrift = op->t.fanned = op->t.carried = false;
+	op->t.peer_xfer = env->comm;
+	op->t.moved = env->seq;
+	op->t.granted = env->offset;
+	op->t.epoch = env->tag;
+	if (op->t.moved < op->t.granted)
 		zoplist_push(data_list(op), op);
 	return 0;
 }
@@ -53,21 +54,21 @@ int ztransfer_send_take_cts(struct zremote *from, const struct zwire_env *env)
 
 	if (env->flags & ZWIRE_F_RESTART)
 		return take_restart(from, op, env);
-	if (!op || env->tag != op->epoch) /* or the CTS is older than a restart that came by another rail */
+	if (!op || env->tag != op->t.epoch) /* or the CTS is older than a restart that came by another rail */
 		return ztransfer_refuse_stale();
-	if (op->adrift && op->granted > 0) { /* the CTS is older than the receiver's word on the lost rail */
-		op->peer_xfer = env->comm;
+	if (op->t.adrift && op->t.granted > 0) { /* the CTS is older than the receiver's word on the lost rail */
+		op->t.peer_xfer = env->comm;
 		return 0;
 	}
-	if (env->offset > op->total || env->offset < op->granted)
+	if (env->offset > op->t.total || env->offset < op->t.granted)
 		return -EPROTO;
-	op->adrift = op->fanned = false;
+	op->t.adrift = op->t.fanned = false;
 	ztransfer_conceal(op); /* the receiver wants fragments */
-	op->peer_xfer = env->comm;
-	op->granted = env->offset;
-	if (op->tied)
+	op->t.peer_xfer = env->comm;
+	op->t.granted = env->offset;
+	if (op->t.tied)
 		ztied_granted(op);
-	else if (op->moved < op->granted && !op->queued)
+	else if (op->t.moved < op->t.granted && !op->queued)
 		zoplist_push(data_list(op), op);
 	return 0;
 }
@@ -80,15 +81,15 @@ int ztransfer_send_take_done(struct zremote *from, const struct zwire_env *env)
 		return ztransfer_refuse_stale();
 	if (op->queued)
 		return -EPROTO; /* a receiver that is done grants no more */
-	if (op->exposed && from->channel->peer != ZWIRE_NOBODY && !(env->flags & ZWIRE_F_ONE_SIDED))
-		from->channel->bytes += op->total; /* the receiver has read the bytes */
+	if (op->t.exposed && from->channel->peer != ZWIRE_NOBODY && !(env->flags & ZWIRE_F_ONE_SIDED))
+		from->channel->bytes += op->t.total; /* the receiver has read the bytes */
 	zop_finish_send(op, MPI_SUCCESS);
 	return 0;
 }
 
 int ztransfer_send_post_data(struct zop *op)
 {
-	bool listed = op->tied || op->by_list;
+	bool listed = op->t.group != ZTRANSFER_ALONE;
 	struct zlink *link = (listed ? zchannel_carrier() : ztransfer_way(op))->link;
 	uint64_t len = ztied_sendable(op), max = zworld.frag_bytes ? zworld.frag_bytes : link->ops->fragment_bytes;
 	const uint8_t *bytes = zop_bytes(op);
@@ -100,13 +101,13 @@ int ztransfer_send_post_data(struct zop *op)
 	if (listed)
 		return ztied_post_data(op, len);
 	struct zwire_env env = {.kind = ZWIRE_DATA,
-		.xfer = op->peer_xfer,
-		.tag = op->epoch,
-		.offset = op->moved,
+		.xfer = op->t.peer_xfer,
+		.tag = op->t.epoch,
+		.offset = op->t.moved,
 		.len = (uint32_t)len};
-	int rc = zpost_message(op->remote, op->way, &env, bytes + op->moved);
+	int rc = zpost_message(op->remote, op->t.way, &env, bytes + op->t.moved);
 	if (rc == 0)
-		op->moved += len;
+		op->t.moved += len;
 	return rc;
 }
 
@@ -116,7 +117,7 @@ static void leave(struct zop *op, void *ctx)
 
 	if (op->kind != ZOP_SEND || op->remote != r)
 		return;
-	if (op->queued && op->granted > 0)
+	if (op->queued && op->t.granted > 0)
 		zoplist_del(data_list(op), op);
 	else if (op->queued)
 		return; /* the send is pending: zoutgoing_pump ends it */

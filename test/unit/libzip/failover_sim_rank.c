@@ -192,11 +192,12 @@ static void show_operation(struct zop *op, void *ctx)
 
 	line("  rank %d: %s %u%s, xfer %llx, seq %llu: %llu of %llu bytes, %llu granted;%s%s%s%s%s%s%s%s%s", me,
 		op->kind == ZOP_SEND ? "send to" : "receive from", op->remote ? op->remote->vrank : ZWIRE_NOBODY,
-		op->mode == ZSEND_SYNC ? ", synchronous" : "", (unsigned long long)op->xfer,
-		(unsigned long long)op->seq, (unsigned long long)op->moved, (unsigned long long)op->total,
-		(unsigned long long)op->granted, op->adrift ? " adrift" : "", op->fanned ? " fanned" : "",
-		op->carried ? " carried" : "", op->by_list ? " by_list" : "", op->tied ? " multicast" : "",
-		op->held ? " held" : "", op->exposed ? " exposed" : "", op->restart ? " restart" : "",
+		op->mode == ZSEND_SYNC ? ", synchronous" : "", (unsigned long long)op->t.xfer,
+		(unsigned long long)op->t.seq, (unsigned long long)op->t.moved, (unsigned long long)op->t.total,
+		(unsigned long long)op->t.granted, op->t.adrift ? " adrift" : "", op->t.fanned ? " fanned" : "",
+		op->t.carried ? " carried" : "", op->t.group == ZTRANSFER_LISTED ? " by_list" : "",
+		op->t.tied ? " multicast" : "", op->t.group == ZTRANSFER_HELD ? " held" : "",
+		op->t.exposed ? " exposed" : "", op->t.answer == ZTRANSFER_ANSWERS_LOSS ? " restart" : "",
 		op->queued ? " queued" : "");
 }
 
