@@ -7,7 +7,7 @@
 
 bool zcause_is_death(const struct zjob_rail *rail)
 {
-	/* zipperd's words, from job_rank_lost and job_rank_abort there */
+	/* zipperd's words, from rank_lost and rank_abort there (zipperd/job/rank.c) */
 	return rail->dead && strncmp(rail->text, "rank ", 5) == 0 &&
 	       (strstr(rail->text, " died (") || strstr(rail->text, " aborted with code "));
 }
