@@ -132,8 +132,8 @@ struct zctl_proof {
 					ZCTL_PROOF_REPLY is added to the service */
 };
 
-/* What a rank tells about itself. Where one native job spans all parts (mixed = 1), rank and size are those of the
- * whole native world, and vranks follow them. Otherwise they are those of the part. */
+/* Facts that a rank tells about itself. Where one native job spans all parts (mixed = 1), rank and size are those of
+ * the whole native world, and vranks follow them. Otherwise they are those of the part. */
 struct zctl_join {
 	char part[ZCTL_NAME_MAX + 1];
 	uint32_t rank, size;
@@ -198,7 +198,8 @@ struct zctl_to_part {
 	uint32_t part;
 	uint64_t msgs, bytes; /* as in zctl_dirstat */
 };
-struct zctl_traffic { /* What a rank has sent over direct links since the last such message; to its own part: natively.
+struct zctl_traffic { /* Messages that a rank has sent over direct links since the last TRAFFIC; to its own part:
+		       * natively.
 		       */
 	uint32_t nparts;
 	struct zctl_to_part *parts; /* owned, zctl_free */

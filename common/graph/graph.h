@@ -31,7 +31,7 @@ enum zgraph_class {
 };
 extern const char *const zgraph_class_names[ZGRAPH_CLASSES];
 
-/* What is counted by calls. Files have these numbers. */
+/* Things that are counted by calls. Files have these numbers. */
 enum zgraph_kind {
 	ZGRAPH_OUTSIDE = 0, /* to processes that are not in this world (MPI_Comm_spawn, MPI_Comm_connect) */
 	ZGRAPH_LOST,	    /* the recorder's table was full: these bytes are in no edge */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the modules of this folder share: the first bytes of a file, numbers of variable length, rows in memory. */
+/* Shared by the modules of this folder: the first bytes of a file, numbers of variable length, rows in memory. */
 #ifndef ZIP_COMMON_GRAPH_GRAPH_FORMAT_H
 #define ZIP_COMMON_GRAPH_GRAPH_FORMAT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kinds of addresses share, see addr_kind.h. */
+/* Shared by the kinds of addresses, see addr_kind.h. */
 #include "common/transport/base/addr_kind.h"
 
 #include <ctype.h>

@@ -124,7 +124,7 @@ struct zrma {
 	/* The device of the region has gone. The region is to be unregistered when the last half that used it has
 	 * ended. Any thread. */
 	bool (*is_lost)(const struct zregion *);
-	/* What this link can do. Constant once a message has come over the link, with one exception: operations may
+	/* The limits of this link. Constant once a message has come over the link, with one exception: operations may
 	 * become impossible. Then messages go another way, and operations that are under way end the half. */
 	void (*limits)(const struct zlink *, struct zrma_limits *);
 	/* From now on, messages arrive after the bytes that were written before them (see above). Send half. */

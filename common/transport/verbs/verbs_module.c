@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the module exports, see verbs_module.h. */
+/* The table that the module exports, see verbs_module.h. */
 #include "common/transport/verbs/verbs_module.h"
 
 #include "common/base/module.h"

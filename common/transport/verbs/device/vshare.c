@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the links of an endpoint share on a device, see vshare.h. */
+/* The share of an endpoint on a device, see vshare.h. */
 #include "common/transport/verbs/device/vshare.h"
 
 #include <errno.h>

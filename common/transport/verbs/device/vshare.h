@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the links of one endpoint have in common on one device: buffers, and the home of their queues. A share stays for
- * links to come, unless its device is lost (vdevice.h); then the share goes with its last user, so that the device can
- * come back. Everything belongs to the set-up thread, with the exception of `regions`.
+ * A share: the common property of the links of one endpoint on one device, buffers, and the home of their queues. A
+ * share stays for links to come, unless its device is lost (vdevice.h); then the share goes with its last user, so that
+ * the device can come back. Everything belongs to the set-up thread, with the exception of `regions`.
  */
 #ifndef ZIP_COMMON_TRANSPORT_VERBS_DEVICE_VSHARE_H
 #define ZIP_COMMON_TRANSPORT_VERBS_DEVICE_VSHARE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the two halves of a link have in common: constants, and small structures. */
+/* Shared by the two halves of a link: constants, and small structures. */
 #ifndef ZIP_COMMON_TRANSPORT_VERBS_LINK_VHALF_H
 #define ZIP_COMMON_TRANSPORT_VERBS_LINK_VHALF_H
 

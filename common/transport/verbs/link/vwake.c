@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What has woken a half, see vwake.h. */
+/* The causes that wake a half, see vwake.h. */
 #include "common/transport/verbs/link/vwake.h"
 
 #include <errno.h>

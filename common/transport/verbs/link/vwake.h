@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What has woken a half of a link, other than its own completions. The half's thread. */
+/* The causes that wake a half of a link, other than its own completions. The half's thread. */
 #ifndef ZIP_COMMON_TRANSPORT_VERBS_LINK_VWAKE_H
 #define ZIP_COMMON_TRANSPORT_VERBS_LINK_VWAKE_H
 
