@@ -139,8 +139,8 @@ const struct zconf_row zenv_rows[] = {
 	{.name = "tune",
 		.type = ZCONF_STRING,
 		FIELD(tune),
-		.help = "Single rules of such a file, separated by semicolons; they come before those of the "
-			"file. The same in every rank."},
+		.help = "Single rules of such a file, separated by semicolons; they count more than those of "
+			"the file. The same in every rank."},
 	{.name = "shared",
 		.type = ZCONF_ENUM,
 		.preset = "yes",
