@@ -190,7 +190,7 @@ rm -rf zmpirun.*
 run "not an MPI program" 1 --clusters 2 sh -c 'echo $ZIPPER_LAUNCHER'
 is "not an MPI program: the ranks are told who has started them" "$(uniq out)" zmpirun
 line "not an MPI program: why" "0 of 2 ranks have reported to zipperd: not an MPI program (then use --no-mpi), or libzipper.so was not preloaded"
-run "a part that fails before MPI_Init" 3 --clusters 2 sh -c 'exit 3'
+run "a part that fails before MPI_Init" 3 --clusters 2 sh -c 'sleep 0.3; exit 3'
 matches "before MPI_Init: which part" err '^zmpirun: part c[12] ended with status 3 before its ranks had reported'
 # No preload: the dynamic linker drops LD_PRELOAD here, as for set-user-id programs.
 printf '#!/bin/sh\nunset LD_PRELOAD\nexec %s well\n' "$ENDS" >bare

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages to remote ranks: the sends that wait for the window of their stream (peer.h), and the acknowledgements that
- * this rank owes. Under the shim's lock.
+ * this rank owes. The size decides how a message goes: EAGER, which holds it all, up to eager_bytes; RTS beyond that
+ * (zoutgoing_try_eager, zoutgoing_start). Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_OUTGOING_H
 #define ZIP_LIBZIP_OUTGOING_H

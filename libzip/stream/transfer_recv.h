@@ -2,9 +2,11 @@
 /*
  * The receiver's half of a transfer, see transfer.h. Under the shim's lock.
  *
- * A receiver has granted at most rdv_window bytes at any time over all its transfers, so that zipperd never holds more
- * for it. While plenty of the window is free a transfer gets up to a quarter of it, so that three senders that do not
- * answer leave room for others; in the last quarter each gets one fragment.
+ * A station has at most rdv_window bytes granted and not received, over all its transfers in fragments. This bounds its
+ * queue at zipperd (zipperd/lane/room.c). A transfer may have half of the window granted; before its first fragment an
+ * eighth, because its sender may be computing. This share is at least one fragment, or the window if that is smaller. A
+ * transfer is granted more when at most half of its share is granted and not received: the rest of its share, or of its
+ * message. It is granted nothing while that does not fit into what is free of the window.
  */
 #ifndef ZIP_LIBZIP_TRANSFER_RECV_H
 #define ZIP_LIBZIP_TRANSFER_RECV_H
