@@ -15,7 +15,7 @@ void zcompletion_init(void); /* finds that handle; once native MPI is initialise
 
 /* The application has made native persistent collectives or partitioned operations, which MPI_Testall does not know
  * (MPICH 4.0.2), see completions.c. */
-extern bool zcompletion_testall_fails;
+extern bool zcompletions_testall_fails;
 
 /* Waits for one request of either kind and delivers it as MPI_Wait does. Errors are raised on the communicator `on`:
  * that of a blocking call, or MPI_COMM_WORLD, where MPICH raises errors of MPI_Wait and the like. name is the MPI

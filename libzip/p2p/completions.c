@@ -16,7 +16,7 @@
 
 #define SMALL 64 /* requests for which no memory is allocated */
 
-bool zcompletion_testall_fails;
+bool zcompletions_testall_fails;
 
 struct mix {
 	int n;
@@ -118,8 +118,8 @@ static int test_all_looking(struct mix *m, int *flag, MPI_Status *statuses)
 
 static int test_all_native(struct mix *m, int *flag, MPI_Status *statuses)
 {
-	return zcompletion_testall_fails ? test_all_looking(m, flag, statuses)
-					 : zn.Testall(m->n, m->native, flag, statuses);
+	return zcompletions_testall_fails ? test_all_looking(m, flag, statuses)
+					  : zn.Testall(m->n, m->native, flag, statuses);
 }
 
 /* MPI_Waitall: are all complete? A test that finds the native ones complete delivers them. */

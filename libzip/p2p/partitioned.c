@@ -94,7 +94,7 @@ static int our_init(struct zcomm *c, const struct zp2p_args *a, int partitions, 
 static int native_init(const struct zp2p_args *a, MPI_Comm comm, int rank, int partitions, MPI_Info info, bool sends,
 	MPI_Request *request)
 {
-	zcompletion_testall_fails = true;
+	zcompletions_testall_fails = true;
 	return sends ? zn.Psend_init(a->buf, partitions, a->count, a->type, rank, a->tag, comm, info, request)
 		     : zn.Precv_init(a->buf, partitions, a->count, a->type, rank, a->tag, comm, info, request);
 }

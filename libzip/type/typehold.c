@@ -27,13 +27,12 @@ struct held {
 static struct {
 	struct held *bucket[BUCKETS];
 } stations[ZSTATIONS_MAX];
-#define self (stations[zstation_here])
 
 static _Atomic(struct held *) dead;
 
 static struct held **bucket_of(MPI_Datatype t)
 {
-	return &self.bucket[(uint32_t)t % BUCKETS];
+	return &stations[zstation_here].bucket[(uint32_t)t % BUCKETS];
 }
 
 static struct held *find(MPI_Datatype t)

@@ -17,7 +17,6 @@ static struct {
 	struct zidtab requests;
 	struct zreq *orphans; /* orphans that zreq_poll_orphans looks at */
 } stations[ZSTATIONS_MAX];
-#define self (stations[zstation_here])
 
 struct zreq *zreq_create(const struct zreq_ops *ops, size_t bytes, struct zcomm *comm)
 {
@@ -88,7 +87,7 @@ void zreq_release(struct zreq *r)
 	if (r->ops->destroy)
 		r->ops->destroy(r);
 	if (r->handle != MPI_REQUEST_NULL)
-		zidtab_del(&self.requests, id_of(r->handle));
+		zidtab_del(&stations[zstation_here].requests, id_of(r->handle));
 	if (r->comm)
 		zcomm_unref(r->comm);
 	zpool_put(r);
@@ -124,15 +123,15 @@ int zreq_cancel(struct zreq *r)
 
 void zreq_look_after(struct zreq *r)
 {
-	r->next = self.orphans;
-	self.orphans = r;
+	r->next = stations[zstation_here].orphans;
+	stations[zstation_here].orphans = r;
 }
 
 bool zreq_poll_orphans(void)
 {
 	bool did = false;
 
-	for (struct zreq **at = &self.orphans; *at;) {
+	for (struct zreq **at = &stations[zstation_here].orphans; *at;) {
 		struct zreq *next = (*at)->next; /* a complete one is gone */
 		if ((*at)->ops->progress(*at)) {
 			*at = next;

@@ -136,7 +136,7 @@ static int read_remote(struct zlink *base, const struct zrma_op *op)
 	int i = rx->reads < l->reads ? free_slot(rx->rma) : -1;
 	if (rx->error)
 		return rx->error;
-	if (rx->useless) /* messages go on by TCP, but the peer may not know that there is no other way */
+	if (rx->way == VRX_WAY_NONE) /* messages go on by TCP, but the peer may not know that there is no other way */
 		return rx->broken;
 	if (i < 0 || rx->broken) /* poll finds out why */
 		return -EAGAIN;

@@ -51,7 +51,7 @@
 		if (c)                                                                                                 \
 			return zcoll_init(c, &(struct zcoll){.name = "MPI_" #Name "_init", ZCOLL_UNWRAP FILL},         \
 				request);                                                                              \
-		zcompletion_testall_fails = true;                                                                      \
+		zcompletions_testall_fails = true;                                                                     \
 		return zn.Name##_init##suffix(ZCOLL_UNWRAP ARGS, info, request);                                       \
 	}
 

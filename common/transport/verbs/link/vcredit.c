@@ -34,7 +34,7 @@ static int post_credit(struct vlink *l, uint32_t limit)
 {
 	struct vrx *rx = &l->rx;
 	struct ibv_send_wr *bad, wr = {.opcode = IBV_WR_SEND_WITH_IMM, .imm_data = htonl(limit), .wr_id = VTAG_CREDIT};
-	if (++rx->run == VCREDIT_RUN || !rx->proven) {
+	if (++rx->run == VCREDIT_RUN || rx->way != VRX_WAY_PROVEN) {
 		wr.send_flags = IBV_SEND_SIGNALED;
 		wr.wr_id = vtag_make(VTAG_CREDIT, 0, rx->run);
 		rx->run = 0;
@@ -105,7 +105,7 @@ int vcredit_grant(struct vlink *l)
 		rx->due = true;
 		return 0;
 	}
-	if (rx->granted)
+	if (rx->way != VRX_WAY_UNTRIED)
 		adapt(rx);
 	want = choose_extra(rx, extra);
 	rx->told = consumed;
@@ -115,7 +115,8 @@ int vcredit_grant(struct vlink *l)
 	p->shared -= want - extra;
 	rx->extra = want;
 	rx->limit = consumed + rx->ahead;
-	rx->granted = true;
+	if (rx->way == VRX_WAY_UNTRIED)
+		rx->way = VRX_WAY_TRIED;
 	return post_credit(l, rx->limit);
 }
 

@@ -155,7 +155,8 @@ static void take_completion(struct vrx *rx, const struct ibv_wc *wc)
 		rx->local = (struct vdone){true, vlink_error(wc->status)};
 	} else if (tag == VTAG_CREDIT) {
 		rx->sends -= vtag_value(wc->wr_id); /* together with those before it */
-		rx->proven |= wc->status == IBV_WC_SUCCESS;
+		if (wc->status == IBV_WC_SUCCESS && rx->way == VRX_WAY_TRIED)
+			rx->way = VRX_WAY_PROVEN;
 	}
 	if (wc->status != IBV_WC_SUCCESS && !rx->broken)
 		rx->broken = vlink_error(wc->status);
@@ -223,7 +224,7 @@ static int find_end(struct vlink *l)
 		return 0;
 	const int why = rx->broken ? rx->broken : rx->fin ? -ECONNRESET : rx->sender;
 	const int rc = why ? vlink_reason(l, &rx->doubt, why) : 0;
-	if (rc == -ETIMEDOUT && !rx->proven)
+	if (rc == -ETIMEDOUT && rx->way != VRX_WAY_PROVEN)
 		vlink_tell_path(l, false);
 	return rc;
 }
@@ -293,17 +294,20 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 static int look_ahead(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
-	if (!vlink_is_ready(l) || rx->useless)
+	if (!vlink_is_ready(l) || rx->way == VRX_WAY_NONE)
 		return 0;
 	collect(rx);
 	if (!rx->broken)
 		return 0;
-	const bool first = rx->granted && !rx->proven;
-	rx->useless = first && vlink_hung_up(l); /* the TCP connection tells the reason */
-	const int rc = rx->useless ? 0 : vlink_reason(l, &rx->doubt, rx->broken);
+	const bool first = rx->way == VRX_WAY_TRIED;
+	if (first && vlink_hung_up(l)) { /* the TCP connection tells the reason */
+		rx->way = VRX_WAY_NONE;
+		return 0;
+	}
+	const int rc = vlink_reason(l, &rx->doubt, rx->broken);
 	if (!first || rc != -ETIMEDOUT)
 		return rc;
-	rx->useless = true;
+	rx->way = VRX_WAY_NONE;
 	vlink_tell_path(l, true);
 	return 0;
 }
@@ -355,7 +359,7 @@ int vrx_unplace(struct zlink *base)
 static bool await_ahead(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
-	if (!vlink_is_ready(l) || rx->useless)
+	if (!vlink_is_ready(l) || rx->way == VRX_WAY_NONE)
 		return true;
 	if (rx->awaits != VNOTICE_ALL && !vnotice_await(&rx->queue, &rx->awaits, VNOTICE_ALL))
 		return false;

@@ -15,6 +15,14 @@
 
 #define VARRIVALS 512 /* a power of two, more than the largest window and VPOLL */
 
+/* What the receive half knows of the way of packets to the peer and back, in this order, up to one of the last two. */
+enum vrx_way {
+	VRX_WAY_UNTRIED, /* no credit was given yet */
+	VRX_WAY_TRIED,	 /* the first credit is on its way */
+	VRX_WAY_PROVEN,	 /* the peer's device has acknowledged a message of credit */
+	VRX_WAY_NONE	 /* there is none, and a warning has said so: messages stay with TCP */
+};
+
 struct varrival {
 	struct vbuf *buf;
 	uint32_t len;
@@ -28,9 +36,7 @@ struct vrx {
 	enum vmode mode;
 	bool armed;
 	enum vnotice awaits;
-	bool granted;	 /* credit was given at all */
-	bool proven;	 /* a message of credit has been acknowledged: there is a way to the peer and back */
-	bool useless;	 /* there is no way, and a warning has said so: messages stay with TCP */
+	enum vrx_way way;
 	bool due;	 /* credit is to be told, as the send queue was full */
 	bool fin;	 /* the TCP connection ended */
 	bool closing;	 /* the peer has said CLOSE, after close_at sends */

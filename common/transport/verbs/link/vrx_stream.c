@@ -35,11 +35,11 @@ static int take_frame(struct vlink *l, const struct zwire_env *env, const uint8_
 			return 0;
 		return rc < 0 ? rc : vcredit_grant(l);
 	}
-	if (f.type == VFRAME_READY && !l->connecting && state == VSTATE_READY && !rx->granted) {
+	if (f.type == VFRAME_READY && !l->connecting && state == VSTATE_READY && rx->way == VRX_WAY_UNTRIED) {
 		vpool_collect(rx->pool);
 		return vcredit_grant(l);
 	}
-	if (f.type == VFRAME_SWITCH && rx->granted && rx->mode == VMODE_STREAM) {
+	if (f.type == VFRAME_SWITCH && rx->way != VRX_WAY_UNTRIED && rx->mode == VMODE_STREAM) {
 		rx->mode = VMODE_QUEUE;
 		return 0;
 	}
