@@ -54,7 +54,7 @@ matches "no standard output: why" err '^zmpirun: standard output cannot be writt
 is "few descriptors: nothing is lost" "$? $(tr '\n' ' ' <out)$(cat err)" "0 kept kept "
 (ulimit -S -n 41 && exec "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'ulimit -S -n' >out 2>err </dev/null)
 is "the ranks may have as many as they would have without zmpirun" "$? $(uniq out)" \
-	"0 $(ulimit -S -n 41 && mpiexec.mpich -n 1 sh -c 'ulimit -S -n')"
+	"0 $(ulimit -S -n 41 && mpiexec.mpich -n 1 sh -c 'ulimit -S -n; sleep 0.3' </dev/null)"
 # Preloaded, a poll for more than one stream fails: only zmpirun's main loop does that.
 cat >failing.c <<'END'
 #define _GNU_SOURCE
