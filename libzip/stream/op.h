@@ -39,7 +39,7 @@ enum ztransfer_group {
 	ZTRANSFER_LISTED /* its fragments go by the carrier, but alone */
 };
 
-/* What the next CTS of a receive answers. */
+/* The event that the next CTS of a receive answers. */
 enum ztransfer_answer {
 	ZTRANSFER_ANSWERS_RTS,	 /* a request, or nothing new: it grants more */
 	ZTRANSFER_ANSWERS_OFFER, /* an offer: the sender has exposed its memory, and waits for the answer to that */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What links ask devices for: addresses, partitions, ports; and the resources of endpoint categories. */
+/* The requests of links to devices: addresses, partitions, ports; and the resources of endpoint categories. */
 #include "test/unit/verbs/parts.h"
 #include "common/endpoint/ep_category.h"
 

@@ -217,7 +217,7 @@ static unsigned registrations_of(const void *at)
 	return n;
 }
 
-/* What a child finds at an address: its first byte; -1: a crash. */
+/* The first byte that a child finds at an address; -1: a crash. */
 static int read_by_child(const volatile uint8_t *at)
 {
 	int status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who notices losses when nobody asks: messages that are lost after all else was done, and threads that never sleep. */
+/* Losses that are noticed without a poll: messages lost after all else was done, and threads that never sleep. */
 #include "test/unit/verbs/parts.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of unit/verbs/verbs share: helpers on the fake of libibverbs, and the tests, which verbs.c lists. */
+/* Shared by the files of unit/verbs/verbs: helpers on the fake of libibverbs, and the tests, which verbs.c lists. */
 #ifndef ZIP_TEST_VERBS_PARTS_H
 #define ZIP_TEST_VERBS_PARTS_H
 

@@ -15,7 +15,8 @@
 
 #define VARRIVALS 512 /* a power of two, more than the largest window and VPOLL */
 
-/* What the receive half knows of the way of packets to the peer and back, in this order, up to one of the last two. */
+/* The way of packets to the peer and back, as far as the receive half knows it: in this order, up to one of the last
+ * two. */
 enum vrx_way {
 	VRX_WAY_UNTRIED, /* no credit was given yet */
 	VRX_WAY_TRIED,	 /* the first credit is on its way */
