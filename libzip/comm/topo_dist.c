@@ -98,9 +98,9 @@ static void lay_out(const struct piece *p, bool weighted, MPI_Count *next, struc
 }
 
 /* begin[r] is the number of ends before those of rank r. Returns the number of all ends. */
-static MPI_Count prefix(const MPI_Count *counts, int n, MPI_Count *begin)
+static MPI_Aint prefix(const MPI_Count *counts, int n, MPI_Aint *begin)
 {
-	MPI_Count total = 0;
+	MPI_Aint total = 0;
 	for (int r = 0; r < n; r++) {
 		begin[r] = total;
 		total += counts[r];
@@ -129,17 +129,17 @@ static struct ztopo *from_ends(const struct edge_end *ends, MPI_Count n, bool we
 static struct ztopo *collect(struct zcomm *c, const struct piece *p, bool weighted, int *rc)
 {
 	size_t n = (size_t)c->size;
-	MPI_Count *counts = calloc(5 * n, sizeof *counts);
+	MPI_Count *counts = calloc(3 * n, sizeof *counts), *theirs = counts + n, *next = theirs + n;
+	MPI_Aint *displs = calloc(2 * n, sizeof *displs), *their_displs = displs + n;
 	struct edge_end *ends = NULL, *mine = NULL;
 	struct ztopo *t = NULL;
 	*rc = MPI_ERR_NO_MEM;
-	if (!counts)
-		return NULL;
-	MPI_Count *theirs = counts + n, *next = theirs + n;
-	MPI_Aint *displs = (MPI_Aint *)(next + n), *their_displs = displs + n;
+	if (!counts || !displs)
+		goto out;
 	lay_out(p, weighted, counts, NULL);
-	prefix(counts, c->size, next);
 	ends = malloc(((size_t)prefix(counts, c->size, displs) + 1) * sizeof *ends);
+	for (int r = 0; r < c->size; r++)
+		next[r] = displs[r];
 	*rc = zcoll_run(c, &(struct zcoll){.name = "MPI_Alltoall",
 				   .build = zalltoall_build,
 				   .sendbuf = counts,
@@ -151,7 +151,7 @@ static struct ztopo *collect(struct zcomm *c, const struct piece *p, bool weight
 	if (*rc != MPI_SUCCESS || !ends)
 		goto out;
 	lay_out(p, weighted, next, ends);
-	MPI_Count total = prefix(theirs, c->size, their_displs);
+	MPI_Aint total = prefix(theirs, c->size, their_displs);
 	mine = malloc(((size_t)total + 1) * sizeof *mine);
 	for (int r = 0; r < c->size; r++) {
 		counts[r] *= END_WORDS;
@@ -175,6 +175,7 @@ static struct ztopo *collect(struct zcomm *c, const struct piece *p, bool weight
 		t = from_ends(mine, total, weighted, c->rank);
 out:
 	free(counts);
+	free(displs);
 	free(ends);
 	free(mine);
 	return t;

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes libzip's wrappers and simple implementations from the MPI library's own headers, functions.tab and forms.tab.
 
-usage: mpigen.py KIND OUTPUT functions.tab HEADER...     KIND: header, native, wrappers or map
-       mpigen.py forms FOLDER/forms.c functions.tab forms.tab HEADER...
+usage: mpigen.py KIND OUTPUT functions.tab prototypes.tab HEADER...     KIND: header, native, wrappers or map
+       mpigen.py forms FOLDER/forms.c functions.tab prototypes.tab forms.tab HEADER...
 
-Every function of the headers must be in the table and every function of the table in a header; else the build stops
-here and names the function, so that a new MPI version cannot add one unseen."""
+Every function of the headers must be in functions.tab, and every function of functions.tab in a header or, for functions
+that only some versions of MPICH have, in prototypes.tab. Else the build stops here and names the function, so that a new
+MPI version cannot add one unseen."""
 import os
 import re
 import sys
@@ -50,6 +51,8 @@ BEFORE = {
 COLLECTIVES = """barrier bcast gather gatherv scatter scatterv allgather allgatherv alltoall alltoallv alltoallw reduce
     allreduce reduce_scatter reduce_scatter_block scan exscan neighbor_allgather neighbor_allgatherv neighbor_alltoall
     neighbor_alltoallv neighbor_alltoallw""".split()
+# The versions that have a function: 4.2+ (since 4.2) or -4.3 (until 4.3).
+VERSIONS = re.compile(r"(\d+\.\d+)\+|-(\d+\.\d+)")
 RECORDS = [*POINT_TO_POINT, *BEFORE, *COLLECTIVES]
 # Functions have different names for the same argument; the first of these names that a function has counts.
 ALIASES = {
@@ -66,6 +69,8 @@ class Function:
         self.result, self.name, self.where = result, name, where
         self.arguments = []
         self.variadic = "..." in arguments
+        self.in_header = True
+        self.declared = self.arguments  # as the header has it; self.arguments is the form that all versions share
         for text in arguments.split(","):
             text = text.strip()
             if text in ("void", "..."):
@@ -95,7 +100,12 @@ class Function:
 
     @property
     def parameters(self):
-        return ", ".join(f"{t} {n}{a}".replace("* ", "*") for t, n, a in self.arguments) or "void"
+        return as_text(self.arguments)
+
+    @property
+    def declaration(self):
+        """The parameters as mpi.h has them, with the names of the call."""
+        return as_text([(t, n, a) for (t, _, a), (_, n, _) in zip(self.declared, self.arguments)])
 
     @property
     def interposed(self):
@@ -107,8 +117,16 @@ class Function:
         return "(" + ", ".join(n for _, n, _ in self.arguments) + ")"
 
 
+def as_text(arguments):
+    return ", ".join(f"{t} {n}{a}".replace("* ", "*") for t, n, a in arguments) or "void"
+
+
 def fail(text):
     sys.exit(f"mpigen: {text}")
+
+
+# What a function can return. Declarations of types of functions look alike and begin with typedef.
+RESULTS = re.compile(r"int|double|void \*|MPI_(Aint|Comm|Datatype|Errhandler|File|Fint|Group|Info|Message|Op|Request|Session|Win)")
 
 
 def read_header(path):
@@ -120,7 +138,7 @@ def read_header(path):
     pattern = re.compile(r"(?:^|[;{}])\s*((?:\w+[\s*]+)+?)(MPI[XI]?_\w+)\s*\(([^()]*)\)[^;{}]*(?=;)")
     for match in pattern.finditer(text):
         result, name = " ".join(match[1].split()), match[2]
-        if "typedef" in result or "MPI_" in result and result not in ("MPI_Aint", "MPI_File", "MPI_Fint", "MPI_Info"):
+        if not RESULTS.fullmatch(result):
             continue
         functions[name] = Function(result, name, " ".join(match[3].split()), path)
     # Every P name is a function; the pattern above must have found them all.
@@ -131,41 +149,54 @@ def read_header(path):
 
 
 def read_table(path):
+    """{function: (class, record, since)}"""
     table = {}
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             words = line.split("#")[0].split()
             if not words:
                 continue
-            if len(words) not in (2, 3) or words[1] not in CLASSES:
-                fail(f"{path}:{number}: expected 'MPI_FUNCTION CLASS [RECORD]', CLASS one of {', '.join(CLASSES)}")
+            versions = [w for w in words if VERSIONS.fullmatch(w)]
+            words = [w for w in words if w not in versions]
+            if len(words) not in (2, 3) or words[1] not in CLASSES or len(versions) > 1:
+                fail(f"{path}:{number}: expected 'MPI_FUNCTION CLASS [RECORD] [VERSIONS]', "
+                     f"CLASS one of {', '.join(CLASSES)}")
             if len(words) == 3 and words[2] not in RECORDS:
                 fail(f"{path}:{number}: {words[2]} is none of {', '.join(RECORDS)}")
             if words[0] in table:
                 fail(f"{path}:{number}: {words[0]} is in the table twice")
-            table[words[0]] = words[1], words[2] if len(words) == 3 else None
+            table[words[0]] = words[1], words[2] if len(words) == 3 else None, versions[0] if versions else None
     return table
 
 
-def classify(table_path, header_paths):
-    """The functions by name, each with its class, in the order of the headers."""
+def classify(table_path, prototypes_path, header_paths):
+    """The functions by name, each with its class, in the order of the headers. What no header has comes from
+    prototypes.tab."""
     table, functions = read_table(table_path), {}
     for path in header_paths:
         for name, function in read_header(path).items():
             functions.setdefault(name, function)
+    for name, function in read_header(prototypes_path).items():
+        if name in functions:
+            functions[name].arguments = function.arguments
+        elif table.get(name, (None, None, None))[2] is None:
+            fail(f"{prototypes_path} has {name}, for which {table_path} names no versions")
+        else:
+            function.in_header = False
+            functions[name] = function
     unknown = [n for n in functions if n not in table]
     gone = [n for n in table if n not in functions]
     if unknown:
         fail(f"not classified in {table_path}: {', '.join(unknown)}")
     if gone:
-        fail(f"{table_path} names functions that no header has: {', '.join(gone)}")
+        fail(f"{table_path} names functions that no header and {prototypes_path} has: {', '.join(gone)}")
     for function in functions.values():
-        function.kind, function.record = table[function.name]
+        function.kind, function.record, function.versions = table[function.name]
         if function.variadic and function.kind not in ("outside", "pcontrol"):
             fail(f"{function.name} has a variable argument list: it can only be 'outside'")
         if function.record and (function.of_files or function.kind in ("outside", "always", "begin", "shadow", "pcontrol")):
             fail(f"{function.name} is {function.kind} and cannot be recorded")
-    return [f for f in functions.values() if f.kind != "outside"]
+    return [f for f in functions.values() if f.kind != "outside" and (f.in_header or f.interposed)]
 
 
 HEAD = "/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by gen/mpigen.py from functions.tab: do not edit. */\n"
@@ -185,7 +216,12 @@ def large_twins(functions):
 
 def emit_header(functions):
     yield HEAD
-    yield "#ifndef ZIP_LIBZIP_NATIVE_H\n#define ZIP_LIBZIP_NATIVE_H\n\n#include <limits.h>\n#include <mpi.h>\n\n#include \"libzip/shim/extra.h\"\n"
+    yield "#ifndef ZIP_LIBZIP_NATIVE_H\n#define ZIP_LIBZIP_NATIVE_H\n\n#include <limits.h>\n#include <mpi.h>\n\n#include \"libzip/shim/extra.h\"\n#include \"libzip/shim/newer.h\"\n"
+    yield "/* Functions that only other versions of MPICH have. */"
+    for f in functions:
+        if not f.in_header and f.interposed:
+            yield f"{f.result} {f.name}({f.parameters});\n{f.result} {f.symbol}({f.parameters});"
+    yield ""
     yield "/* The native library's entry points (PMPI_X), filled with the first call of any MPI function. */"
     yield "struct znative {"
     for f in functions:
@@ -207,7 +243,7 @@ def emit_header(functions):
 def emit_native(functions):
     """zn, and for each entry the stub that stands there until the native library has been found."""
     yield HEAD
-    yield "#include \"libzip/shim/native.h\"\n#include \"libzip/shim/resolve.h\"\n"
+    yield "#include <stddef.h>\n\n#include \"libzip/shim/native.h\"\n#include \"libzip/shim/resolve.h\"\n"
     for number, f in enumerate(functions):
         yield f"static {f.result} lazy_{f.field}({f.parameters}{', ...' if f.variadic else ''})\n{{"
         yield f"\tzresolve_entry({number});\n\treturn zn.{f.field}{f.call};\n}}"
@@ -217,6 +253,9 @@ def emit_native(functions):
     yield "};\n\nconst char *const znative_names[] = {"
     for f in functions:
         yield f"\t\"{f.symbol}\","
+    yield "};\n\nconst char *const znative_versions[] = {"
+    for f in functions:
+        yield f"\t\"{f.versions}\"," if f.versions else "\tNULL,"
     yield "};\nconst unsigned znative_count = sizeof(znative_names) / sizeof(znative_names[0]);"
 
 
@@ -284,7 +323,7 @@ def enter_call(f):
         return "zenter_comm(comm)"
     if f.kind == "own-requests":
         for type_, name, array in f.arguments:
-            if type_.startswith("MPI_Request") and array:
+            if type_.removeprefix("const ") == "MPI_Request" and array:
                 counts = [n for t, n, _ in f.arguments if t == "int" and n in ("count", "incount")]
                 return f"zenter_requests({counts[0]}, {name})"
             if type_ == "MPI_Request *":
@@ -297,7 +336,7 @@ def emit_wrapper(f):
     if f.kind == "pcontrol":
         yield from emit_pcontrol(f)
         return
-    yield f"ZEXPORT {f.result} {f.name}({f.parameters})\n{{"
+    yield f"ZEXPORT {f.result} {f.name}({f.declaration})\n{{"
     native = f"zn.{f.field}{f.call}"
     if f.kind in ("always", "begin"):
         yield f"\tif (zshim_depth > 0)\n\t\treturn {native};"
@@ -333,7 +372,7 @@ def emit_wrapper(f):
         yield from emit_guard(f)
     yield "}"
     if f.symbol != f.name:
-        yield f"ZEXPORT {f.result} {f.symbol}({f.parameters}) __attribute__((alias(\"{f.name}\")));"
+        yield f"ZEXPORT {f.result} {f.symbol}({f.declaration}) __attribute__((alias(\"{f.name}\")));"
 
 
 def emit_own_spanning(f, native):
@@ -392,6 +431,7 @@ def emit_guard(f):
     call = []
     for type_, name, array in f.arguments:
         call.append(name)
+        type_ = type_.removeprefix("const ")
         if type_ == "MPI_Comm" and not array:
             checks.append(f"zguard_comm({name}, {text})")
         elif type_ == "MPI_Request" and not array:
@@ -425,7 +465,7 @@ def emit_guard(f):
 
 
 # MPI_Request * is an output of most functions; these read it.
-REQUEST_IN = {"MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_free"}
+REQUEST_IN = {"MPIX_Wait_enqueue", "MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_free"}
 
 
 def emit_wrappers(functions):
@@ -498,10 +538,10 @@ def main():
     kind, output = sys.argv[1:3]
     if kind == "forms":
         folder = os.path.basename(os.path.dirname(output))
-        functions = classify(sys.argv[3], sys.argv[5:])
-        return write(output, emit_forms(functions, read_forms(sys.argv[4], folder), folder))
+        functions = classify(*sys.argv[3:5], sys.argv[6:])
+        return write(output, emit_forms(functions, read_forms(sys.argv[5], folder), folder))
     emit = {"header": emit_header, "native": emit_native, "wrappers": emit_wrappers, "map": emit_map}[kind]
-    return write(output, emit(classify(sys.argv[3], sys.argv[4:])))
+    return write(output, emit(classify(*sys.argv[3:5], sys.argv[5:])))
 
 
 if __name__ == "__main__":

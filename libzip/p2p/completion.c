@@ -265,6 +265,16 @@ int zip_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 	return MPI_SUCCESS;
 }
 
+/* The result is no error code: 1 where the request is complete, 0 otherwise. */
+int zip_X_Request_is_complete(MPI_Request request)
+{
+	zprogress_poll_beside();
+	if (!zreq_is_ours(request))
+		return zn.X_Request_is_complete(request);
+	struct zreq *r = zreq_find(request);
+	return r && (zcompletion_is_inactive(r) || zreq_is_done(r));
+}
+
 int zip_Request_free(MPI_Request *request)
 {
 	if (!zreq_is_ours(*request))

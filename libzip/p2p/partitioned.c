@@ -193,7 +193,7 @@ int zip_Pready_range(int low, int high, MPI_Request request)
 	return ready_range(low, high, request, "MPI_Pready_range");
 }
 
-int zip_Pready_list(int length, int partitions[], MPI_Request request)
+int zip_Pready_list(int length, const int partitions[], MPI_Request request)
 {
 	int rc = MPI_SUCCESS;
 

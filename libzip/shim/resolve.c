@@ -46,8 +46,10 @@ void zresolve_entry(unsigned index)
 	if (!dlsym(library, znative_names[index])) {
 		Dl_info info = {.dli_fname = NULL};
 		dladdr(dlsym(library, "PMPI_Init"), &info);
-		fprintf(stderr, "libzipper: %s has no %s, which this program needs\n",
-			info.dli_fname ? info.dli_fname : "the native MPI library", znative_names[index]);
+		fprintf(stderr, "libzipper: %s has no %s, which this program needs%s%s\n",
+			info.dli_fname ? info.dli_fname : "the native MPI library", znative_names[index],
+			znative_versions[index] ? "; versions of MPICH with it: " : "",
+			znative_versions[index] ? znative_versions[index] : "");
 		abort();
 	}
 }

@@ -8,6 +8,8 @@
 
 /* Names of the entry points in the order of struct znative (generated). */
 extern const char *const znative_names[];
+/* The versions of MPICH that have the entry: "4.2+" since 4.2, "-4.0" until 4.0, NULL all of them. */
+extern const char *const znative_versions[];
 extern const unsigned znative_count;
 
 /* Fills zn. The stub of entry number index calls it. Returns only if that entry was found. Else it ends the process,
