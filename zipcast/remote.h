@@ -14,7 +14,8 @@
 
 /* --- the receiver --- */
 
-/* May the member be able to write the blocks that it sends us? It has a link. */
+/* Is our memory to be opened to this member, which then writes its blocks there? The settings, the block size and the
+ * link decide, as far as the link is known yet. The member must have a link. */
 bool zremote_is_wanted(const struct member *);
 /* Opens the memory of the arriving message to the member. False: that cannot be done. */
 bool zremote_expose(struct member *);
@@ -25,7 +26,7 @@ void zremote_conceal(struct member *);
 /* Writes len bytes of the message to the same place in the member's memory, and says so. 0; -EAGAIN: later;
  * -EOPNOTSUPP: the block is to be sent as a message. */
 int zremote_write(struct member *, uint64_t offset, uint32_t len);
-/* The message's memory is the application's again. No writes are under way. */
+/* Gives up the registrations of the message's memory. To be called when the group's writes are complete. */
 void zremote_unpin(struct zipcast_group *);
 /* Notes the writes that are complete. True: there were some. */
 bool zremote_reap(struct node *);

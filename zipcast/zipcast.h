@@ -6,8 +6,9 @@
  * Nodes are numbered. Each node opens a context, tells the others its address in any way they have, and creates groups
  * together with the other members of each group. Only the first member of a group, its root, sends. Every member
  * receives each message of the root once, undamaged and in order. Groups do not disturb each other, even if their
- * members overlap. If a member fails, or a connection between two members that exchange blocks, then every living
- * member's `failed` is called once, and nothing more happens in that group. Other groups go on.
+ * members overlap. No block is sent a second time: a connection delivers everything in order, or breaks. If a member
+ * fails, or a connection between two members that exchange blocks, then every living member's `failed` is called once,
+ * and nothing more happens in that group. Other groups go on.
  *
  * Threads: each context has one thread of its own, which calls all callbacks. Functions may be called from any thread,
  * also from callbacks, except where a function says otherwise. Callbacks must not block: all groups of the context wait

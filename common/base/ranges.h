@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of numbers and ranges in text, as 0-3,8: of ranks, or of cores by the numbers of the operating system. Any
- * thread. */
+/* Lists of numbers and ranges as text, for example "0-3,8". The numbers are ranks, or the operating system's numbers of
+ * cores. Any thread. */
 #ifndef ZIP_COMMON_BASE_RANGES_H
 #define ZIP_COMMON_BASE_RANGES_H
 

@@ -55,20 +55,20 @@ enum ztuning_inside { ZTUNING_INSIDE_AUTO, ZTUNING_INSIDE_GATHER, ZTUNING_INSIDE
 
 /* The settings that may be chosen. The manual page says which of them each collective has. */
 struct ztuning_settings {
-	int64_t segment;   /* bytes */
-	int64_t segments;  /* at most so many segments */
-	int64_t depth;	   /* segments that cross at a time, in each strip */
-	int64_t inside;	   /* enum ztuning_inside */
-	int64_t exchange;  /* enum ztuning_exchange */
-	int64_t together;  /* bytes */
-	int64_t alone;	   /* bytes; 0: none */
-	int64_t leaders;   /* in each part, or as many as all parts have members */
-	int64_t aggregate; /* bytes */
-	int64_t window;	   /* messages */
+	int64_t segment;  /* bytes of a segment */
+	int64_t segments; /* at most so many segments */
+	int64_t depth;	  /* segments that cross at a time, in each strip */
+	int64_t inside;	  /* enum ztuning_inside */
+	int64_t exchange; /* enum ztuning_exchange */
+	int64_t together; /* bytes: so many of MPI_Scatterv for one part cross in one message with their sizes */
+	int64_t alone;	  /* bytes: blocks of so many and more go straight from or to the root; 0: none */
+	int64_t leaders;  /* members of each part that cross for the others; at most as many as the smallest part has */
+	int64_t aggregate; /* bytes: blocks of alltoall of up to so many travel together */
+	int64_t window;	   /* larger blocks of alltoall that a rank may have on their way */
 	int64_t multicast; /* 1: a message for several clusters leaves once, and zipperd hands it to all of them; 0:
 			      once for each cluster */
 	int64_t between;   /* enum ztuning_between */
-	int64_t patience;  /* milliseconds that its receivers wait for the slowest receiver */
+	int64_t patience;  /* milliseconds that a slow receiver may hold up the others; then it gets its own copy */
 };
 
 struct ztuning_rule;

@@ -16,10 +16,10 @@
  *   JOIN    (rank) part, rank, size, ...   WORLD      parts and runs, token; or ERROR
  *   CREATE  (launcher) job and its parts   CREATED; later EVENT ...; or ERROR
  *   ATTACH  (rank's data channel) token,   nothing: data flows at once; or ERROR and close
- *           endpoint
+ *           station
  *   STATS   (admin, launcher)              STATS_REPLY
  *   QUIT    (rank) stops using this zipper, the job has others; then it closes
- *   ABORT   (rank, launcher)               OPEN (to a rank: open that endpoint's channel for that fabric),
+ *   ABORT   (rank, launcher)               OPEN (to a rank: open that station's channel for that fabric),
  *                                          DEAD (job is over)
  *   DIRECT  ASK for a link to a rank, or   DIRECT  CONNECT to that rank, there; or NO: go over the bridge
  *           NO: that rank cannot be reached
@@ -29,10 +29,10 @@
  *   REACH   (circuit, rank's data channel) REACHED that zipperd is there and gets all that follows; or ERROR
  *           another zipperd
  *
- * Endpoints (libzip calls them stations). A rank tells the number of its endpoints in its JOIN; all ranks of a job must
- * tell the same number. Each endpoint opens channels of its own, one for each fabric, and has a number of its own in
- * envelopes (wire.h, stations). All endpoints of a rank are one rank: it joins once, has one control link, and lives,
- * leaves and dies with all of them.
+ * Stations (wire.h). A rank tells the number of its stations in its JOIN (endpoints); all ranks of a job must tell the
+ * same number. A field `endpoint` is the index of a station in its rank. Each station opens channels of its own, one
+ * for each fabric, and has a number of its own in envelopes. All stations of a rank are one rank: it joins once, has
+ * one control link, and lives, leaves and dies with all of them.
  *
  * Direct links. Ranks on zipper nodes listen from the beginning and tell their addresses in their JOIN. A rank that
  * wants to send to another rank on a common fabric says ASK. zipperd lets the rank connect that does not listen (or has
@@ -42,7 +42,7 @@
  * zipperd hands the NO on to the other rank: then both use the bridge. No message travels between the two ranks before
  * this is decided.
  *
- * Each endpoint of a rank has links of its own, to the same endpoint of other ranks.
+ * Each station of a rank has direct links of its own, to the station with the same index of other ranks.
  *
  * Circuits. Two peers on different fabrics that say MEET with the same name, for the same user and job, are connected.
  * After MET zipperd hands on all that either peer sends, unchanged, until one of them closes. Neither peer says
@@ -149,7 +149,7 @@ struct zctl_join {
 	char local[ZCTL_NAME_MAX * 2 + 1]; /* the same for ranks on its own node: "ADDRESS", or "" */
 	uint64_t node;			   /* equal numbers mean the same node */
 	uint64_t tuning;		   /* digest of its tuning table, which must be the same in all ranks */
-	uint32_t endpoints;		   /* 1 to ZCTL_ENDPOINTS_MAX, the same in all ranks */
+	uint32_t endpoints;		   /* stations: 1 to ZCTL_ENDPOINTS_MAX, the same in all ranks */
 	uint8_t records;		   /* 1: it records a graph; all ranks do or none, as they meet for that */
 	uint32_t rail, nrails; /* the number of this zipper in the job, and how many there are; the same in all ranks */
 	uint32_t age_ms;       /* how long its process has run */
@@ -172,7 +172,7 @@ struct zctl_world {
 	uint8_t external32;		 /* parts differ in representation: data cross in external32 */
 	uint32_t eager_bytes;		 /* largest eager payload */
 	uint32_t frag_bytes;		 /* largest fragment; 0: the transport's fragment_bytes */
-	uint32_t rdv_window;		 /* bytes that an endpoint may have granted at any time, over all transfers */
+	uint32_t rdv_window;		 /* bytes that a station may have granted at any time, over all transfers */
 	uint8_t token[ZCTL_TOKEN_BYTES]; /* for ATTACH */
 	uint8_t credential[ZCTL_TOKEN_BYTES]; /* ranks that connect to this one show it */
 	uint32_t nparts, nruns, nattached;
@@ -184,13 +184,13 @@ struct zctl_attach {
 	uint8_t token[ZCTL_TOKEN_BYTES];
 	uint32_t vrank;
 	uint32_t part; /* the channel leads to this part's fabric; on a link to another rank: the sender's own part */
-	uint32_t endpoint; /* the endpoint whose channel or link it is */
+	uint32_t endpoint; /* index of the station whose channel or link it is */
 };
 enum zctl_direct_what { ZCTL_DIRECT_ASK = 1, ZCTL_DIRECT_CONNECT, ZCTL_DIRECT_NO };
 struct zctl_direct {
 	uint8_t what;
 	uint32_t vrank;			      /* of the other rank */
-	uint32_t endpoint;		      /* of both ranks, for which the link is */
+	uint32_t endpoint;		      /* index of the station in both ranks */
 	uint8_t credential[ZCTL_TOKEN_BYTES]; /* CONNECT: to be shown in ATTACH */
 	char addresses[ZCTL_PORTS_MAX + 1];   /* CONNECT: to be tried in this order, separated by blanks */
 };
@@ -224,7 +224,7 @@ struct zctl_event {
 	char text[ZCTL_TEXT_MAX + 1];
 };
 struct zctl_open {
-	uint32_t part, endpoint; /* a channel of that endpoint to that part */
+	uint32_t part, endpoint; /* a channel to that part, of the station with that index */
 };
 struct zctl_dead { /* DEAD, ABORT and QUIT */
 	uint32_t code;

@@ -20,11 +20,11 @@
  *       56    8 offset     EAGER, RTS: bytes of the whole message; DATA: place of the fragment; CTS: granted bytes;
  *                          MOVED: bytes that were moved
  *
- * Stations. A rank has one or more endpoints, as many as all other ranks of its job (JOIN in ctl.h). Each endpoint has
- * channels, streams and transfers of its own. A station is one endpoint of one rank. Its number is
- *     endpoint * (ranks of the job) + vrank,
- * so the number of a rank's endpoint 0 is its vrank, and where ranks have one endpoint each, stations are vranks. In
- * the following text senders, receivers, the receivers of a list and refused senders are stations. A rank leaves with
+ * Stations. A rank has one or more stations, as many as all other ranks of its job (endpoints in JOIN, ctl.h). Each
+ * station has channels, streams and transfers of its own. Envelopes name a station by the number
+ *     (index of the station in its rank) * (ranks of the job) + vrank.
+ * So the number of a rank's station 0 is its vrank. If each rank has one station, stations are vranks. In the following
+ * text senders, receivers, the receivers of a list and refused senders are stations. A rank leaves with
  * all its stations: from then on zipperd answers with BYE for each of them.
  *
  * One-sided transfers (transport.h, struct zrma). A sender that has exposed its memory sends the key in its RTS, with

@@ -17,7 +17,8 @@ void zending_note_signal(struct zrun *, int signal);		    /* a signal asks zmpir
 int zending_timeout(const struct zrun *, int64_t now_ms);
 void zending_tick(struct zrun *, int64_t now_ms);
 /* To be called when all parts are over: shows the verdict, and kills the rest after a failure. Returns the exit status
- * of the job. */
+ * of zmpirun (zmpirun(1), EXIT STATUS): 128 plus the signal that ended zmpirun; otherwise the highest status of any
+ * rank, or the verdict's status if that is higher. */
 int zending_finish(struct zrun *);
 
 #endif

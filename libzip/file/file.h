@@ -2,8 +2,8 @@
 /*
  * Files of communicators that span parts (MPI-4.0 chapter 14). Each part opens the file natively, and the application
  * holds the native handle of its part. Files in this table span parts. All parts must see one file system. ROMIO keeps
- * its own work: file pointers, views, data. This folder does the work that one part cannot do alone: creation, the
- * check that all parts have the same file, sizes, shared file pointers.
+ * each rank's file pointer, view and data. This folder does the work that one part cannot do alone: creation, the check
+ * that all parts have the same file, sizes, shared file pointers, and what a new view means for them (file_view.c).
  *
  * Under the shim's lock, unless a comment says otherwise. Native calls of files stand between zfile_out and zfile_in:
  * without the lock, because they may block, and with the depth raised, because ROMIO calls public MPI functions.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stream of sequenced messages (EAGER, RTS) to and from one remote rank. Sending: numbers, copies that are kept
+ * The stream of sequenced messages (EAGER, RTS) with another station, the peer. Sending: numbers, copies that are kept
  * until they are acknowledged, the window, and refusal by zipperd (NAK, RESUME). Receiving: order and acknowledgements.
  * Messages of one stream may take different ways (rails), and so may arrive out of order; early ones are held. This
  * module only keeps the books: its callers ask what to post, and post it. Under the shim's lock. No MPI in here.

@@ -89,13 +89,16 @@ void zrails_leave(void);
 
 /*
  * The rail for messages between us and that rank, in both directions, except large ones (zrails_choose). It is one of
- * those that carry to its part. Neighbours in rank on the side of the larger part take different rails. So these
- * spread over all rails: leaders of one collective, ranks that talk to their like in the other part, and a master with
- * its workers. The next rail replaces a lost one. Needs zworld.
+ * those that carry to its part: with n such rails, in their order, the rail with index
+ *     (lrank in the larger part + lrank in the other part / n) mod n.
+ * Of two equal parts the one with the lower index counts as the larger. Neighbours in rank on the side of the larger
+ * part take different rails. So these spread over all rails: leaders of one collective, ranks that talk to their like
+ * in the other part, and a master with its workers. The next rail in order replaces a lost one. Needs zworld.
  */
 int zrails_of(uint32_t vrank);
-/* The rail for a large message to that part: the one with the fewest of our bytes under way; this one if it is among
- * them. The whole transfer uses it, so that offer and answer meet in one zipperd. */
+/* The rail for a large message to that part: the rail with the fewest bytes of our large messages under way. Of several
+ * such rails `home` (of the receiver's channel) if it is among them, or else the first. The whole transfer uses it, so
+ * that offer and answer meet in one zipperd. */
 int zrails_choose(int home, int part);
 /* The number of rails that carry messages between us and that part, lost ones included, so that both ends have the
  * same number. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random numbers as a function of a position. For one seed they are the same whatever thread asks, and in whatever
+/* Random numbers as a function of a seed, a use and a position (rng_at). So all threads get the same numbers, in any
  * order. */
 #ifndef ZIP_MAPPER_RNG_H
 #define ZIP_MAPPER_RNG_H

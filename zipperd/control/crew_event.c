@@ -38,7 +38,7 @@ static void half_lost(struct channel *c, const struct event *e)
 	channel_drop(c);
 }
 
-/* The rank's endpoint takes nothing from that part any more. */
+/* The rank's station takes nothing from that part any more. */
 static void said_bye(struct daemon *d, struct channel *c)
 {
 	struct job *j = c->rank->job;
@@ -50,7 +50,7 @@ static void said_bye(struct daemon *d, struct channel *c)
 		&(struct command){.kind = CMD_DEST_BYE, .lane = in, .dest = job_dest_of(c->rank, c->endpoint)});
 }
 
-/* A message waits for a rank's endpoint that has no channel for it: asks the rank for one. */
+/* A message waits for a rank's station that has no channel for it: asks the rank for one. */
 static void ask_open(const struct event *e)
 {
 	struct job *j = e->lane->owner;

@@ -5,7 +5,7 @@
 
 #include "zipperd/conn/daemon.h"
 
-/* Remembers the settings, before anything is made of them. */
+/* Keeps the settings as text, with which a reload compares the new ones. To be called before start-up changes any. */
 void reload_init(struct daemon *);
 void reload(struct daemon *);
 void reload_fini(struct daemon *);

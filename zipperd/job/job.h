@@ -51,7 +51,7 @@ struct job {
 	uint32_t njoined, ndone;
 	/* The joined ranks agree on these. */
 	uint64_t tuning;	/* digest of the tuning table */
-	uint32_t endpoints;	/* of each rank */
+	uint32_t endpoints;	/* stations of each rank */
 	bool records;		/* all record a graph, or none */
 	uint32_t rail, nrails;	/* index of this zipper among those of the job, and their number */
 	struct rank **by_vrank; /* [total], once the job runs */
@@ -59,7 +59,7 @@ struct job {
 
 	uint8_t token[ZCTL_TOKEN_BYTES];
 	uint64_t window_bytes; /* of memory that its ranks may have on their way: rdv_window for each station */
-	uint32_t rdv_window;   /* of one endpoint */
+	uint32_t rdv_window;   /* of one station */
 	struct lane *lane[ZCTL_PARTS_MAX * ZCTL_PARTS_MAX]; /* [from * nparts + to] */
 	struct zctl_to_part *direct; /* [nparts * nparts] as lane: traffic of direct links, told by ranks; or NULL */
 	uint32_t nlanes;	     /* that workers have */
@@ -89,9 +89,9 @@ void job_free_if_unused(struct job *);
 int job_fits(const struct job *, uint32_t endpoints, struct zerr *);
 /* 0 or -E2BIG with text: total is more than max_ranks. */
 int job_check_ranks(const struct daemon *, uint64_t total, struct zerr *);
-/* The rank whose endpoint a station of a running job is. */
+/* The rank whose station it is, in a running job. */
 struct rank *job_rank_of(const struct job *, uint32_t station);
-/* The index of a rank's endpoint among the destinations in lanes to its part. */
+/* The index of a rank's station among the destinations in lanes to its part; endpoint: its index in the rank. */
 uint32_t job_dest_of(const struct rank *, uint32_t endpoint);
 void job_tell_launcher(struct job *, enum zctl_event_kind, uint32_t number, const char *text);
 

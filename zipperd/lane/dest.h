@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A destination: one endpoint of a rank in the lanes to its part. Messages go straight to its link, or into its queue
- * while the link is full. No lock, no allocation (except new slabs), no log. Worker's thread.
+ * A destination: one station of a rank, as the receiver in the lanes to its part. Messages go straight to its link, or
+ * into its queue while the link is full. No lock, no allocation (except new slabs), no log. Worker's thread.
  */
 #ifndef ZIPPERD_DEST_H
 #define ZIPPERD_DEST_H

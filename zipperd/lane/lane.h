@@ -44,7 +44,7 @@ struct lane {
 	uint32_t from, to;	    /* parts */
 	uint32_t nstations;	    /* of the job */
 	uint64_t carried;	    /* a bit for each part that messages from part from can go to */
-	uint32_t ndests;	    /* destinations in part to: all lranks of endpoint 0, then of endpoint 1, ... */
+	uint32_t ndests;	    /* destinations in part to: station 0 of all lranks, then station 1, ... */
 	const struct place *place;  /* [nstations] */
 	const uint32_t *station_of; /* [ndests] */
 	struct lane_limits limits;

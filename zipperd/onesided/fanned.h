@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Receivers of fan-outs (fanout.h), in the workers of the lanes that lead to them. The caller is the reader itself, or
- * the receiver's worker with what the reader has relayed. Worker's thread. */
+/* One receiver of a fan-out (fanout.h): the offer to it, pieces for it, and the end of the fan-out for it. Its worker's
+ * thread. If its worker is not the reader, inbound.c calls these functions with the reader's relayed words. */
 #ifndef ZIPPERD_FANNED_H
 #define ZIPPERD_FANNED_H
 

@@ -26,7 +26,10 @@ bool vgid_is_ipv4(const uint8_t gid[16]);
 bool vgid_is_global(const uint8_t gid[16]);
 const char *vgid_format(char text[VGID_TEXT], const uint8_t gid[16]);
 
-/* Finds the entry of the port's table that suits best. Returns its index, or -1. */
+/* Finds the entry of the port's table that suits best. In this order: it has the peer's version of RoCE, or version 2;
+ * it has the peer's kind of address (IPv4, IPv6, link-local); it is the address from which this host's route to the
+ * peer starts, or else `local`; it has the most leading bits in common with the peer, or, without a peer, is IPv4, or
+ * at least not link-local. Returns its index, or -1. */
 int vgid_find(union ibv_gid *, const struct vdevice *, uint8_t port, const struct ibv_port_attr *,
 	const struct vgid_wish *);
 bool vgid_has(const struct vdevice *, uint8_t port, const struct ibv_port_attr *, const uint8_t gid[16]);
