@@ -209,12 +209,12 @@ const struct zconf_row settings_rows[] = {
 	 * pool. */
 	OPT(rdv_window, ZCONF_BYTES, "2M", 4 * KiB, GiB,
 		"The number of bytes of large messages that may be on their way to one rank at a time, to "
-		"each of its endpoints where it has several. zipperd lowers it for jobs so large that the "
-		"windows of all their ranks would exceed half of the memory that is left."),
+		"each of its endpoints where it has several (ZIPPER_ENDPOINTS). zipperd lowers it for jobs so large "
+		"that the windows of all their ranks would exceed half of the memory that is left."),
 	OPT(dest_share, ZCONF_BYTES, "1M", 8 * KiB, GiB,
 		"The number of bytes of messages that may wait for one rank that does not receive, for "
-		"each of its endpoints where it has several. Further messages are refused and sent again "
-		"later. They do not hold up other ranks."),
+		"each of its endpoints where it has several (ZIPPER_ENDPOINTS). Further messages are refused and sent "
+		"again later. They do not hold up other ranks."),
 	OPT(one_sided_bytes, ZCONF_BYTES, "4M", 0, GiB,
 		"Memory, in each direction, for one-sided transfers: large messages go through it from one "
 		"rank's memory into the other's, and neither rank does anything. Both ranks' transports "
@@ -229,8 +229,9 @@ const struct zconf_row settings_rows[] = {
 	OPT(max_ranks, ZCONF_INT, "65536", 2, ZCTL_RANKS_MAX, "The number of ranks that one job may have."),
 	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
 		"The number of connections that may be open at a time. A rank has one for control, and one "
-		"for every other part that it talks to, for each of its endpoints where it has several. A "
-		"job that may need more than this in all is refused. A job that finds no room later, "
+		"for every other part that it talks to, for each of its endpoints where it has several "
+		"(ZIPPER_ENDPOINTS). A job that may need more than this in all is refused. A job that finds no room "
+		"later, "
 		"because other jobs have the rest, ends and says so. Each connection takes a file "
 		"descriptor, four over shared memory, five over an RDMA device. Where fewer descriptors "
 		"may be open, zipperd lowers this number, with a warning. A worker receives from at most "
