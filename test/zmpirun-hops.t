@@ -100,6 +100,32 @@ limited 60 env "$JOB_MARK" HYDRA_LAUNCHER=rsh HYDRA_LAUNCHER_EXEC="$TAP_TMP/rsh"
 is "one stock mpiexec" $? 0 || diag_file err
 native 60 3 "$ORDERING" >native 2>&1
 is "one stock mpiexec: as natively" "$(LC_ALL=C sort out)" "$(LC_ALL=C sort native)"
+# other launchers, whose variables stand in place of Hydra's
+cat >as <<'END'
+#!/bin/sh
+host=$PMI_HOSTNAME$MPIR_CVAR_CH3_INTERFACE_HOSTNAME
+unset PMI_HOSTNAME MPIR_CVAR_CH3_INTERFACE_HOSTNAME
+case $1 in
+hydra43) export PMI_HOSTNAME="$host" MPIR_CVAR_CH3_INTERFACE_HOSTNAME=outer ;;
+slurm) export SLURMD_NODENAME="$host" SLURM_PROCID="$PMI_RANK" SLURM_STEP_NUM_TASKS="$PMI_SIZE" ;;
+script) export SLURMD_NODENAME="$host" SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 ;;
+esac
+shift
+exec "$@"
+END
+chmod +x as
+for launcher in hydra43 slurm script; do
+	limited 60 env "$JOB_MARK" HYDRA_LAUNCHER=rsh HYDRA_LAUNCHER_EXEC="$TAP_TMP/rsh" MPIEXEC_LOCALHOST=localhost \
+		ZIPPER_JOB=$launcher ZIPPER_HOSTFILE="$TAP_TMP/chain" ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" \
+		mpiexec.mpich -localhost localhost -f chain -n 3 ./as $launcher env LD_PRELOAD="$PRELOAD_LIST" "$ORDERING" \
+		>out 2>err </dev/null
+	echo $? >status
+	if [ $launcher = script ]; then
+		matches "variables of a script around mpiexec name no host" err "chain: no cluster has host $(uname -n)"
+	else
+		is "hosts named as by $launcher" "$(cat status) $(LC_ALL=C sort out)" "0 $(LC_ALL=C sort native)" || diag_file err
+	fi
+done
 
 # --- not all can be used
 zipperd_on 3 a,c a c

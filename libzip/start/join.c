@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/session/credentials.h"
 #include "libzip/bridge/direct.h"
@@ -21,6 +20,7 @@
 #include "common/hosts/hostways.h"
 #include "common/base/log.h"
 #include "common/base/module.h"
+#include "libzip/start/launcher.h"
 #include "libzip/start/placement.h"
 #include "common/hosts/ports.h"
 #include "common/control/ctl_name.h"
@@ -53,20 +53,6 @@ struct zippers { /* the job's zippers, seen from here */
 	struct zhops way[ZCTL_RAILS_MAX];
 	char entries[ZCTL_RAILS_MAX][ZCTL_ENTRIES_MAX]; /* entries in the JOIN to each */
 };
-
-/* The hostfile's name for this host. Hydra passes it on; other starters do not. */
-static void own_host(char host[ZCTL_NAME_MAX + 1])
-{
-	const char *hydra = getenv("MPIR_CVAR_CH3_INTERFACE_HOSTNAME");
-
-	if (hydra && zctl_name_ok(hydra)) {
-		strcpy(host, hydra);
-		return;
-	}
-	if (gethostname(host, ZCTL_NAME_MAX) != 0 || host[0] == '\0')
-		strcpy(host, "unknown");
-	host[ZCTL_NAME_MAX] = '\0';
-}
 
 static int append_part(char *parts, size_t cap, const char *name, struct zerr *err)
 {
@@ -236,7 +222,9 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 
 	memset(join, 0, sizeof(*join));
 	memset(zippers, 0, sizeof(*zippers));
-	own_host(join->host);
+	zn.Comm_rank(MPI_COMM_WORLD, &rank);
+	zn.Comm_size(MPI_COMM_WORLD, &size);
+	zlauncher_host(join->host, rank, size);
 	if (env->part)
 		rc = copy_name(join->part, env->part, "ZIPPER_PART", err);
 	if (rc == 0 && env->parts)
@@ -252,8 +240,6 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	rc = zentries_check(zippers->entries, zippers->way, zippers->n, join, err);
 	if (rc != 0)
 		return env->entries ? zerr_prefix(err, rc, "ZIPPER_ENTRIES") : rc;
-	zn.Comm_rank(MPI_COMM_WORLD, &rank);
-	zn.Comm_size(MPI_COMM_WORLD, &size);
 	join->rank = (uint32_t)rank;
 	join->size = (uint32_t)size;
 	join->mixed = env->hostfile != NULL;
