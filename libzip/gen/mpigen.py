@@ -2,6 +2,7 @@
 """Makes libzip's wrappers and simple implementations from the MPI library's own headers, functions.tab and forms.tab.
 
 usage: mpigen.py KIND OUTPUT functions.tab prototypes.tab HEADER...     KIND: header, native, wrappers or map
+       mpigen.py names OUTPUT functions.tab
        mpigen.py forms FOLDER/forms.c functions.tab prototypes.tab forms.tab HEADER...
 
 Every function of the headers must be in functions.tab, and every function of functions.tab in a header or, for functions
@@ -516,6 +517,10 @@ def emit_forms(functions, forms, folder):
         yield ""
 
 
+# Functions of the dynamic linker that libzip/loader/interpose.c exports.
+LOADER = ["dlsym", "dlvsym", "dlopen", "dlmopen"]
+
+
 def emit_map(functions):
     yield "/* Made by gen/mpigen.py from functions.tab: do not edit. */\n{\nglobal:"
     for f in functions:
@@ -523,7 +528,16 @@ def emit_map(functions):
             yield f"\t{f.name};"
             if f.symbol != f.name:
                 yield f"\t{f.symbol};"
+    yield "\t" + "\n\t".join(f"{n};" for n in LOADER)
     yield "local:\n\t*;\n};"
+
+
+def emit_names(table):
+    yield HEAD
+    yield "#include \"libzip/loader/names.h\"\n\nconst char *const znames_known[] = {"
+    for name in sorted(table):
+        yield f"\t\"{name}\","
+    yield "};\nconst size_t znames_n = sizeof(znames_known) / sizeof(znames_known[0]);"
 
 
 def write(output, lines):
@@ -533,6 +547,8 @@ def write(output, lines):
 
 
 def main():
+    if len(sys.argv) == 4 and sys.argv[1] == "names":
+        return write(sys.argv[2], emit_names(read_table(sys.argv[3])))
     if len(sys.argv) < 5:
         sys.exit(__doc__)
     kind, output = sys.argv[1:3]

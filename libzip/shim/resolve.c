@@ -7,48 +7,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libzip/loader/chain.h"
+#include "libzip/loader/cover.h"
+#include "libzip/loader/flavour.h"
 #include "libzip/shim/native.h"
 
-/* Names of the libraries of the MPICH ABI. Needed only where the program has loaded MPI privately, as interpreters do:
- * then MPI is not behind us in the search order. */
-static const char *const library_names[] = {"libmpich.so.12", "libmpi.so.12", NULL};
-
-static void *find_library(void)
+/* The next definition in the order of search: that of a tool behind us, or the native library's. The latter leads back
+ * to us (cover.h). A program may also have loaded MPI privately, as interpreters do. */
+static void *entry_of(const char *name)
 {
-	if (dlsym(RTLD_NEXT, "PMPI_Init"))
-		return RTLD_NEXT;
-	for (int i = 0; library_names[i]; i++) {
-		void *library = dlopen(library_names[i], RTLD_LAZY | RTLD_NOLOAD);
-		if (library && dlsym(library, "PMPI_Init"))
-			return library;
-	}
-	return NULL;
+	struct zobject ours;
+	void *entry = dlsym(RTLD_NEXT, name);
+
+	if (entry && zchain_read(&ours, zchain_self()) && entry != zobject_address(&ours, name))
+		return entry;
+	return zcover_native(name);
 }
 
 void zresolve_entry(unsigned index)
 {
 	_Static_assert(sizeof(zn) % sizeof(void *) == 0, "zn holds function pointers only");
-	void *library = find_library();
 
-	if (!library) {
-		fprintf(stderr, "libzipper: %s was called, but no MPICH library (libmpich.so.12) is loaded\n",
-			znative_names[index]);
-		abort();
-	}
+	zcover_all();
+	if (!zcover_library())
+		zflavour_refuse();
 	/* Several threads may come here at once; all store the same values. */
 	for (unsigned i = 0; i < znative_count; i++) {
-		void *entry = dlsym(library, znative_names[i]);
+		void *entry = entry_of(znative_names[i]);
 		if (entry)
 			memcpy((char *)&zn + i * sizeof(void *), &entry, sizeof(entry));
 		else if (i == index)
 			break;
 	}
-	if (!dlsym(library, znative_names[index])) {
-		Dl_info info = {.dli_fname = NULL};
-		dladdr(dlsym(library, "PMPI_Init"), &info);
-		fprintf(stderr, "libzipper: %s has no %s, which this program needs%s%s\n",
-			info.dli_fname ? info.dli_fname : "the native MPI library", znative_names[index],
-			znative_versions[index] ? "; versions of MPICH with it: " : "",
+	if (!entry_of(znative_names[index])) {
+		fprintf(stderr, "libzipper: %s has no %s, which this program needs%s%s\n", zcover_library()->path,
+			znative_names[index], znative_versions[index] ? "; versions of MPICH with it: " : "",
 			znative_versions[index] ? znative_versions[index] : "");
 		abort();
 	}
@@ -59,6 +52,6 @@ int *zresolve_unweighted(void)
 	static int *const *object;
 
 	if (!object)
-		object = dlsym(find_library(), "MPI_UNWEIGHTED");
+		object = zcover_native("MPI_UNWEIGHTED");
 	return object ? *object : NULL;
 }

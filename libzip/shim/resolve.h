@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding the native MPI library. Nothing happens before the first MPI call: LD_PRELOAD also reaches shells and
- * wrapper scripts that never make one, and programs that load MPI later.
+ * Finding the native MPI library. Its entries are looked up with the first MPI call: LD_PRELOAD also reaches
+ * shells and wrapper scripts that never make one, and programs that load MPI later (libzip/loader/cover.h).
  */
 #ifndef ZIP_LIBZIP_RESOLVE_H
 #define ZIP_LIBZIP_RESOLVE_H

@@ -22,6 +22,9 @@
 #include "libzip/type/data.h"
 #include "libzip/world/error.h"
 #include "libzip/start/join.h"
+#include "libzip/loader/cover.h"
+#include "libzip/loader/rebind.h"
+#include "libzip/loader/strange.h"
 #include "common/base/log.h"
 #include "libzip/world/rails.h"
 #include "libzip/record/record.h"
@@ -136,6 +139,15 @@ static void merge(const struct zenv *env, bool threaded)
 	}
 }
 
+/* Whatever the program calls of MPI must come to this library, and must be known to it. */
+static int check_loaded(struct zerr *err)
+{
+	zcover_all();
+	zrebind_all(NULL);
+	int rc = zcover_check(err);
+	return rc == 0 && zstrange_in_world() ? zstrange_imports(err) : rc;
+}
+
 /* Called after native initialisation. Children of MPI_Comm_spawn inherit the environment, but do not belong to the
  * job. */
 static void join(const struct zenv *env, int provided)
@@ -153,7 +165,7 @@ static void join(const struct zenv *env, int provided)
 			"does not provide");
 		fail_init(&err);
 	}
-	if (zjoin(env, &err) != 0)
+	if (check_loaded(&err) != 0 || zjoin(env, &err) != 0)
 		fail_init(&err);
 	if (zworld.merged)
 		merge(env, provided == MPI_THREAD_MULTIPLE);
