@@ -153,6 +153,7 @@ struct zctl_join {
 	uint8_t records;		   /* 1: it records a graph; all ranks do or none, as they meet for that */
 	uint32_t rail, nrails; /* the number of this zipper in the job, and how many there are; the same in all ranks */
 	uint32_t age_ms;       /* how long its process has run */
+	uint32_t universe;     /* rank 0: MPI_UNIVERSE_SIZE of its native job; 0: not known; other ranks: 0 */
 };
 
 struct zctl_part {
@@ -173,6 +174,7 @@ struct zctl_world {
 	uint32_t eager_bytes;		 /* largest eager payload */
 	uint32_t frag_bytes;		 /* largest fragment; 0: the transport's fragment_bytes */
 	uint32_t rdv_window;		 /* bytes that a station may have granted at any time, over all transfers */
+	uint32_t universe;		 /* MPI_UNIVERSE_SIZE of all parts together; 0: not known */
 	uint8_t token[ZCTL_TOKEN_BYTES]; /* for ATTACH */
 	uint8_t credential[ZCTL_TOKEN_BYTES]; /* ranks that connect to this one show it */
 	uint32_t nparts, nruns, nattached;

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,11 @@ static int set_ppn(struct zoptions *o, const struct row *row, char **args, struc
 static int set_rails(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
 	return set_number(&o->rails, row, args[0], ZCTL_RAILS_MAX, err);
+}
+
+static int set_usize(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	return set_number(&o->universe, row, args[0], INT32_MAX, err);
 }
 
 static int set_timeout(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
@@ -207,6 +213,7 @@ static const struct row rows[] = {
 	{"ppn", 1, "N", set_ppn, "ranks per host, whatever slots the hostfile says", false},
 	{"map", 1, "FILE", set_map, "placement map: which rank runs where, see zipper.map(5)", false},
 	{"rails", 1, "N", set_rails, "zippers that carry the job (default: all, or 1 with --clusters)", false},
+	{"usize", 1, "N", set_usize, "size of the universe: processes that may run, with those to be spawned", false},
 	{"oversubscribe", 0, "", set_oversubscribe, "the map may put more ranks on a node than it has slots", false},
 	{"genv", 2, "NAME VALUE | NAME=VALUE", set_genv, "environment variable for all ranks", false},
 	{"env", 2, "NAME VALUE | NAME=VALUE", set_env, "environment variable for the ranks of this section", true},

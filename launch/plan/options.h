@@ -22,6 +22,7 @@ struct zoptions {
 	const char *launcher, *launcher_exec, *iface;
 	int ppn;       /* 0: not given */
 	int rails;     /* 0: not given */
+	int universe;  /* MPI_UNIVERSE_SIZE; 0: not given */
 	int timeout_s; /* time for all ranks to report */
 	bool label;    /* -l */
 	bool oversubscribe, stats, verbose, no_mpi, help, version;

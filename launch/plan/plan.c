@@ -144,12 +144,24 @@ static int place_in_order(struct zplan *plan, const struct zoptions *o, const st
 	return hosts ? zmapping_find_ports(plan, o, hosts, err) : 0;
 }
 
+/* The shares of all parts add up to the universe. The first part has the processes that do not run yet. */
+static int share_universe(struct zplan *plan, int universe, struct zerr *err)
+{
+	if (universe < plan->nranks)
+		return zerr_set(err, -EINVAL, "-usize %d is less than the %d ranks of the job", universe, plan->nranks);
+	for (int i = 0; i < plan->nparts; i++)
+		plan->parts[i].universe = plan->parts[i].nranks + (i == 0 ? universe - plan->nranks : 0);
+	return 0;
+}
+
 int zplan_make(struct zplan *plan, const struct zoptions *o, const struct zhostfile *hosts, struct zerr *err)
 {
 	memset(plan, 0, sizeof(*plan));
 	int rc = o->map ? zmapping_make(plan, o, hosts, err) : place_in_order(plan, o, hosts, err);
 	if (rc == 0)
 		rc = join_names(plan, err);
+	if (rc == 0 && o->universe)
+		rc = share_universe(plan, o->universe, err);
 	for (int i = 0; rc == 0 && o->binds && i < plan->nparts; i++)
 		for (int h = 0; h < plan->parts[i].nhosts; h++)
 			if (plan->parts[i].hosts[h].binding)

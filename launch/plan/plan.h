@@ -18,6 +18,7 @@ struct zplan_part {
 	char name[ZCTL_NAME_MAX + 1];
 	const struct zcluster *cluster; /* NULL: this machine (--clusters) */
 	int nranks;
+	int universe;	  /* its share of -usize; 0: not given */
 	int first;	  /* vrank of its rank 0 */
 	uint32_t *vranks; /* [nranks], by lrank; NULL: first, first + 1, ...; owned */
 	struct zplan_host

@@ -116,8 +116,9 @@ static int section_of(const struct zoptions *o, int vrank)
 }
 
 /* Adds the programs: consecutive ranks of the part that belong to the same section stand together. */
-static void add_programs(struct zargv *argv, const struct zplan_part *plan, const struct zoptions *o)
+static void add_programs(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p)
 {
+	const struct zoptions *o = p->options;
 	for (int lrank = 0, end; lrank < plan->nranks; lrank = end) {
 		int number = section_of(o, zplan_vrank(plan, lrank));
 		const struct zsection *section = &o->sections[number];
@@ -128,6 +129,11 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 		zargv_add(argv, "-n");
 		zargv_addf(argv, "%d", end - lrank);
 		zargv_add_all(argv, section->locals.words, section->locals.count);
+		if (p->libzipper && o->nsections > 1) { /* this mpiexec counts its own programs alone */
+			zargv_add(argv, "-env");
+			zargv_add(argv, "ZIPPER_APPNUM");
+			zargv_addf(argv, "%d", number);
+		}
 		zargv_add_all(argv, section->argv, (size_t)section->argc);
 	}
 }
@@ -138,6 +144,10 @@ static int build_argv(struct zargv *argv, const struct zplan_part *plan, const s
 	zargv_add(argv, p->mpiexec);
 	int rc = add_place(argv, plan, p, err);
 	zargv_add(argv, "-print-all-exitcodes");
+	if (plan->universe) {
+		zargv_add(argv, "-usize");
+		zargv_addf(argv, "%d", plan->universe);
+	}
 	if (o->label)
 		zargv_add(argv, "-prepend-rank");
 	zargv_add_all(argv, o->globals.words, o->globals.count);
@@ -154,7 +164,7 @@ static int build_argv(struct zargv *argv, const struct zplan_part *plan, const s
 		zargv_addf(argv, "%s%s%s", theirs ? theirs : "", p->libzipper && theirs ? ":" : "",
 			p->libzipper ? p->libzipper : "");
 	}
-	add_programs(argv, plan, o);
+	add_programs(argv, plan, p);
 	return rc == 0 && argv->failed ? zerr_set(err, -ENOMEM, "out of memory") : rc;
 }
 

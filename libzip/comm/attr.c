@@ -118,6 +118,76 @@ int zip_Attr_delete(MPI_Comm comm, int keyval)
 	return delete_attr(zn.Attr_delete, comm, keyval);
 }
 
+/* --- the attributes of the world --- */
+
+/* The program gets pointers to these. */
+static int appnum = -1, universe;
+
+void zattr_init(int own_appnum, int own_universe)
+{
+	appnum = own_appnum;
+	universe = own_universe;
+}
+
+/* The value that the merged world has for an attribute (keyval in C), where it differs from that of the native job.
+ * NULL: the native job has it. Clears *flag where the world has none. */
+static int *find_own(int keyval, int *flag)
+{
+	if (keyval == MPI_APPNUM && appnum >= 0)
+		return &appnum;
+	if (keyval == MPI_UNIVERSE_SIZE) {
+		*flag = 0;
+		return universe > 0 ? &universe : NULL;
+	}
+	return NULL;
+}
+
+/* Native MPI checks the arguments. But it is not asked for MPI_UNIVERSE_SIZE: MPICH starts an mpiexec for the answer if
+ * the process has none. */
+static int ask_for(int keyval, int fortran)
+{
+	return keyval == MPI_UNIVERSE_SIZE + fortran ? MPI_APPNUM + fortran : keyval;
+}
+
+typedef int native_get(MPI_Comm, int, void *, int *);
+
+static int get_attr(native_get *native, MPI_Comm comm, int keyval, void *value, int *flag)
+{
+	int rc = native(zguard_shadow(comm), ask_for(keyval, 0), value, flag);
+	int *own = rc == MPI_SUCCESS ? find_own(keyval, flag) : NULL;
+
+	if (own) {
+		*(int **)value = own;
+		*flag = 1;
+	}
+	return rc;
+}
+
+int zip_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+	return get_attr(zn.Comm_get_attr, comm, keyval, value, flag);
+}
+
+int zip_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+	return get_attr(zn.Attr_get, comm, keyval, value, flag);
+}
+
+/* From Fortran, where keyvals of the standard have the next number, and the value itself is wanted. */
+int zip_I_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag, int kind)
+{
+	int rc = zn.I_Comm_get_attr(zguard_shadow(comm), ask_for(keyval, 1), value, flag, kind);
+	const int *own = rc == MPI_SUCCESS ? find_own(keyval - 1, flag) : NULL;
+
+	if (own && kind == ZEXTRA_AS_INT)
+		*(MPI_Fint *)value = *own;
+	else if (own)
+		*(MPI_Aint *)value = *own;
+	if (own)
+		*flag = 1;
+	return rc;
+}
+
 /* --- the end --- */
 
 /* Looks anew each time, as a callback may set and delete other attributes. */

@@ -10,6 +10,9 @@
 
 #include <mpi.h>
 
+/* As the last argument: an INTEGER, for mpif.h; else one of MPI_ADDRESS_KIND. */
+#define ZEXTRA_AS_INT 3 /* MPIR_ATTR_INT */
+
 int MPII_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag, int kind);
 int MPII_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int kind);
 int MPII_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag, int kind);

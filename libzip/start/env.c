@@ -59,6 +59,15 @@ const struct zconf_row zenv_rows[] = {
 		FIELD(launcher),
 		.help = "The launcher that has started the job and reports lost zippers; no rank reports them "
 			"then. Set by zmpirun."},
+	{.name = "appnum",
+		.type = ZCONF_INT,
+		.preset = "-1",
+		.min = -1,
+		.max = INT32_MAX,
+		FIELD(appnum),
+		.help = "MPI_APPNUM of this rank. Default: as its native job has it. zmpirun sets the variable for "
+			"each "
+			"program of its command line."},
 	{.name = "rails",
 		.type = ZCONF_INT,
 		.preset = "16",

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "libzip/comm/attr.h"
 #include "libzip/comm/comm_internal.h"
 #include "libzip/world/board.h"
 #include "libzip/bridge/traffic.h"
@@ -125,6 +126,7 @@ static void merge(const struct zenv *env, bool threaded)
 		zerr_set(&err, -errno, "cannot make a descriptor: %s", strerror(errno));
 		fail_init(&err);
 	}
+	zattr_init((int)env->appnum, (int)zworld.universe);
 	zcompletion_init();
 	ztype_init();
 	zshim_active = true;

@@ -215,6 +215,18 @@ static int read_zippers(const struct zenv *env, struct zippers *zippers, struct 
 	return rc == 0 ? 0 : zerr_prefix(err, rc, "ZIPPER_ENTRIES");
 }
 
+/* Asks native MPI for its MPI_UNIVERSE_SIZE; 0: it knows none. A process without a launcher is not asked: MPICH would
+ * start an mpiexec for the answer. */
+static uint32_t find_universe(int rank, int size)
+{
+	int *universe, found;
+
+	if (rank != 0 || !zlauncher_has_started_us(rank, size))
+		return 0;
+	const int rc = zn.Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &universe, &found);
+	return rc == MPI_SUCCESS && found && *universe > 0 ? (uint32_t)*universe : 0;
+}
+
 static int describe(const struct zenv *env, struct zctl_join *join, struct zippers *zippers, struct zerr *err)
 {
 	static struct zports ports; /* large */
@@ -242,6 +254,7 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 		return env->entries ? zerr_prefix(err, rc, "ZIPPER_ENTRIES") : rc;
 	join->rank = (uint32_t)rank;
 	join->size = (uint32_t)size;
+	join->universe = find_universe(rank, size);
 	join->mixed = env->hostfile != NULL;
 	join->abi = abi_fingerprint(env, join->part);
 	join->tuning = ztune_digest();

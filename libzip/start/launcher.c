@@ -3,7 +3,6 @@
 #include "libzip/start/launcher.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,6 +60,11 @@ static const struct row *find(int rank, int size)
 		if (fits(&rows[i], rank, size))
 			return &rows[i];
 	return NULL;
+}
+
+bool zlauncher_has_started_us(int rank, int size)
+{
+	return find(rank, size) != NULL;
 }
 
 void zlauncher_host(char host[ZCTL_NAME_MAX + 1], int rank, int size)

@@ -9,10 +9,15 @@
 #ifndef ZIP_LIBZIP_LAUNCHER_H
 #define ZIP_LIBZIP_LAUNCHER_H
 
+#include <stdbool.h>
+
 #include "common/control/ctl.h"
 
+/* Does native MPI talk with a launcher, or was the process started alone? rank and size are those of the native
+ * MPI_COMM_WORLD. */
+bool zlauncher_has_started_us(int rank, int size);
 /* Finds this host's name, as hostfiles and maps have it: the launcher's name for it, else that of gethostname(2), else
- * "unknown". rank and size are those of the native MPI_COMM_WORLD. */
+ * "unknown". */
 void zlauncher_host(char host[ZCTL_NAME_MAX + 1], int rank, int size);
 
 #endif

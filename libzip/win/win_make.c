@@ -19,8 +19,6 @@
 #include "libzip/win/win_message.h"
 #include "libzip/win/win_region.h"
 
-#define AS_INT 3 /* MPIR_ATTR_INT: what MPI_WIN_GET_ATTR of mpif.h wants; else MPI_ADDRESS_KIND */
-
 struct making {
 	const char *name;
 	struct zcomm *comm; /* the program's */
@@ -240,7 +238,7 @@ int zip_I_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag, int kind
 		own = (MPI_Aint)w->base;
 	else
 		return rc;
-	if (kind == AS_INT)
+	if (kind == ZEXTRA_AS_INT)
 		*(MPI_Fint *)value = (MPI_Fint)own;
 	else
 		*(MPI_Aint *)value = own;

@@ -120,6 +120,7 @@ int zworld_fill(const struct zctl_world *w, struct zerr *err)
 	zworld.eager_bytes = w->eager_bytes;
 	zworld.frag_bytes = w->frag_bytes;
 	zworld.rdv_window = w->rdv_window;
+	zworld.universe = w->universe;
 
 	memcpy(zworld.credential, w->credential, sizeof(zworld.credential));
 	rc = fill_fabrics(w);

@@ -34,6 +34,7 @@ struct zworld {
 	uint8_t credential[ZCTL_TOKEN_BYTES];	      /* ranks that connect to us show it */
 	bool external32;			      /* the parts differ in representation */
 	uint32_t eager_bytes, frag_bytes, rdv_window; /* see zctl_world */
+	uint32_t universe;			      /* see zctl_world */
 };
 extern struct zworld zworld;
 

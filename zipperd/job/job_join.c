@@ -185,6 +185,7 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 	r->joined = true;
 	r->conn = conn;
 	r->abi = in->abi;
+	r->universe = in->universe;
 	j->tuning = in->tuning;
 	j->endpoints = in->endpoints;
 	j->records = in->records != 0;

@@ -168,6 +168,20 @@ static uint32_t choose_window(const struct job *j)
 	return (uint32_t)(window < least ? least : window);
 }
 
+/* MPI_UNIVERSE_SIZE of all native jobs together; 0 if one of them does not know its own. */
+static uint32_t sum_universes(const struct job *j)
+{
+	uint64_t sum = 0;
+	if (j->mixed)
+		return j->world[0].universe;
+	for (uint32_t i = 0; i < j->nparts; i++) {
+		if (j->part[i].rank[0].universe == 0)
+			return 0;
+		sum += j->part[i].rank[0].universe;
+	}
+	return sum < INT32_MAX ? (uint32_t)sum : INT32_MAX;
+}
+
 static int send_world(struct job *j)
 {
 	struct zctl_msg msg = {.type = ZCTL_WORLD};
@@ -178,6 +192,7 @@ static int send_world(struct job *j)
 	w->eager_bytes = (uint32_t)c->eager_bytes;
 	w->frag_bytes = (uint32_t)c->frag_bytes;
 	w->rdv_window = j->rdv_window;
+	w->universe = sum_universes(j);
 	memcpy(w->token, j->token, sizeof(w->token));
 	for (uint32_t v = 1; v < j->total; v++)
 		w->external32 |= j->by_vrank[v]->abi != j->by_vrank[0]->abi;

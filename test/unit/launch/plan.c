@@ -129,6 +129,8 @@ static const struct {
 	{"--clusters 2 -ppn 1 p", "-ppn needs a hostfile"},
 	{"--clusters 2 -n p q", "-n: 'p' is not a number from 1 to 1048576"},
 	{"--clusters 2 --rails 17 q", "-rails: '17' is not a number from 1 to 16"},
+	{"--clusters 2 -usize 0 q", "-usize: '0' is not a number from 1 to 2147483647"},
+	{"--clusters 2 -n 4 -usize 3 q", "-usize 3 is less than the 4 ranks of the job"},
 	{"--clusters 2 -n 0 q", "-n: '0' is not a number from 1 to 1048576"},
 	{"--clusters 2 -n", "-n: argument missing: N"},
 	{"--clusters 2 -genv A", "-genv: argument missing: NAME VALUE | NAME=VALUE"},

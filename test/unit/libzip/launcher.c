@@ -120,5 +120,6 @@ int main(void)
 		cmocka_unit_test(test_bad),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP); /* the tests clear the variable that says so */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
