@@ -7,7 +7,7 @@
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 cd "$TAP_TMP" || exit 99
 . "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
-for program in failover threads endpoint_threads; do
+for program in failover threads endpoint_threads names; do
 	compile "$(program "$program.c")" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done
 
@@ -139,6 +139,18 @@ is "endpoints, from outside: status" $? 0 || { diag_file err.a; diag_file err.b;
 is "endpoints, from outside: nothing is wrong" "$(cat out.* | grep -c -e ' ok$' -e '^No errors$')" 5 || diag_file out.a
 stop_zippers
 rm -f out.* err.*
+
+# --- published names: each zipper of the job has all of them
+for k in 1 2; do
+	JOB_NUMBER=$((JOB_NUMBER + 1))
+	start_zippers 3 a,b
+	by_hand a,b "2 2" "$(addresses 1 2 3)" ./names strike "${zipper[k]}" 9
+	is "names, zipper $k is lost: status" $? 0 || { diag_file err.a; diag_file err.b; }
+	is "names, zipper $k is lost: nothing is wrong" "$(cat out.* | grep -c -e ' ok$' -e '^No errors$')" 5 || diag_file out.a
+	lost "names" $k
+	stop_zippers
+	rm -f out.* err.*
+done
 
 # --- losses that end a job
 # ends NAME WHAT STRIKE...: a job over 3 zippers and 2 parts ends with the line WHAT. Other tests check the status, as mpiexec loses

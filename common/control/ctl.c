@@ -11,12 +11,12 @@
 #include "common/control/ctl_check.h"
 #include "common/control/ctl_name.h"
 
-enum field_kind { F_END, F_U8, F_U32, F_U64, F_BYTES, F_NAME, F_NAME_OR_EMPTY, F_TEXT, F_SIZES, F_LIST };
+enum field_kind { F_END, F_U8, F_U32, F_U64, F_BYTES, F_NAME, F_NAME_OR_EMPTY, F_TEXT, F_STRING, F_SIZES, F_LIST };
 
 struct field {
 	enum field_kind kind;
-	size_t offset;	/* in the struct */
-	size_t size;	/* BYTES: their number; NAME, TEXT: room with the zero; LIST: of one element in memory */
+	size_t offset; /* in the struct */
+	size_t size;   /* BYTES: their number; NAME, TEXT, STRING: room with the zero; LIST: of one element in memory */
 	size_t pointer; /* LIST: offset of the pointer to the elements (`offset` is that of the u32 count) */
 	size_t wire;  /* LIST: the least bytes of one element on the wire, which bounds the memory that a peer can make
 			 us allocate */
@@ -95,6 +95,9 @@ static const struct field f_meet[] = {FIELD(F_NAME, zctl_meet, name), FIELD(F_NA
 static const struct field f_reach[] = {FIELD(F_NAME, zctl_reach, from), FIELD(F_NAME, zctl_reach, to),
 	FIELD(F_TEXT, zctl_reach, address), FIELD(F_BYTES, zctl_reach, pass), END};
 static const struct field f_reached[] = {FIELD(F_BYTES, zctl_reached, pass), END};
+static const struct field f_naming[] = {FIELD(F_U8, zctl_naming, what), FIELD(F_U8, zctl_naming, answer),
+	FIELD(F_U32, zctl_naming, number), FIELD(F_U32, zctl_naming, vrank), FIELD(F_STRING, zctl_naming, service),
+	FIELD(F_STRING, zctl_naming, port), END};
 static const struct field f_error[] = {FIELD(F_U32, zctl_error, code), FIELD(F_TEXT, zctl_error, text), END};
 
 static const struct field *const fields_of[] = {
@@ -121,6 +124,7 @@ static const struct field *const fields_of[] = {
 	[ZCTL_MET] = f_none,
 	[ZCTL_REACH] = f_reach,
 	[ZCTL_REACHED] = f_reached,
+	[ZCTL_NAMING] = f_naming,
 };
 #define NTYPES (sizeof(fields_of) / sizeof(fields_of[0]))
 
@@ -164,6 +168,14 @@ static void put_text(struct writer *w, const char *text, size_t room)
 		put_uint(w, text_char((unsigned char)text[i]) ? (uint8_t)text[i] : '?', 1);
 }
 
+/* The program's own bytes, which are not changed. */
+static void put_string(struct writer *w, const char *bytes, size_t room)
+{
+	size_t len = strnlen(bytes, room - 1);
+	put_uint(w, len, 2);
+	put(w, bytes, len);
+}
+
 static void put_fields(struct writer *w, const struct field *f, const void *base)
 {
 	for (; f->kind != F_END; f++) {
@@ -189,6 +201,9 @@ static void put_fields(struct writer *w, const struct field *f, const void *base
 		case F_NAME_OR_EMPTY:
 		case F_TEXT:
 			put_text(w, at, f->size);
+			break;
+		case F_STRING:
+			put_string(w, at, f->size);
 			break;
 		case F_SIZES: { /* one size for each of the names before it */
 			const struct zctl_create *c = base;
@@ -256,6 +271,11 @@ static uint64_t get_uint(struct reader *r, int bytes)
 	return v;
 }
 
+static bool char_belongs(uint8_t c, enum field_kind kind)
+{
+	return kind == F_STRING ? c != 0 : kind == F_TEXT ? text_char(c) : zctl_name_has_char(c);
+}
+
 static void get_text(struct reader *r, char *out, size_t room, enum field_kind kind)
 {
 	size_t len = get_uint(r, 2);
@@ -267,7 +287,7 @@ static void get_text(struct reader *r, char *out, size_t room, enum field_kind k
 	memcpy(out, b, len); /* before the check: over shm the peer can still write there */
 	out[len] = '\0';
 	for (size_t i = 0; i < len; i++)
-		if (!(kind == F_TEXT ? text_char((uint8_t)out[i]) : zctl_name_has_char((uint8_t)out[i]))) {
+		if (!char_belongs((uint8_t)out[i], kind)) {
 			r->bad = "a text holds bytes that do not belong there";
 			return;
 		}
@@ -337,6 +357,7 @@ static void get_fields(struct reader *r, const struct field *f, void *base)
 		case F_NAME:
 		case F_NAME_OR_EMPTY:
 		case F_TEXT:
+		case F_STRING:
 			get_text(r, at, f->size, f->kind);
 			break;
 		case F_SIZES:

@@ -24,6 +24,8 @@
  *   DIRECT  ASK for a link to a rank, or   DIRECT  CONNECT to that rank, there; or NO: go over the bridge
  *           NO: that rank cannot be reached
  *   TRAFFIC (rank, now and then)           nothing
+ *   NAMING  (rank) publish a name for a    NAMING  with the same number: done, or why not; a port
+ *           port, look it up, take it back
  *   PING    (rank, launcher that waits)    PING    the same: zipperd is there
  *   MEET    (circuit) name and fabrics     MET     the other end is there and gets all that follows; or ERROR
  *   REACH   (circuit, rank's data channel) REACHED that zipperd is there and gets all that follows; or ERROR
@@ -80,6 +82,9 @@
 #define ZCTL_ADDR_MAX 511   /* text of one address */
 #define ZCTL_HOPS_MAX 8	    /* zipperds before the one that is wanted */
 #define ZCTL_ENTRIES_MAX (ZCTL_PARTS_MAX * 10)
+#define ZCTL_SERVICE_NAME_MAX 1023 /* bytes of a name that is published, without the zero */
+#define ZCTL_PORT_NAME_MAX 255	   /* of its port: MPI_MAX_PORT_NAME in MPICH is 256 */
+#define ZCTL_PUBLISHED_MAX 1024	   /* names of one job at a time */
 
 enum zctl_type {
 	ZCTL_HELLO = 1,
@@ -105,6 +110,7 @@ enum zctl_type {
 	ZCTL_MET,
 	ZCTL_REACH,
 	ZCTL_REACHED,
+	ZCTL_NAMING,
 };
 
 #define ZCTL_PROOF_REPLY 0x80
@@ -206,6 +212,21 @@ struct zctl_traffic { /* Messages that a rank has sent over direct links since t
 	uint32_t nparts;
 	struct zctl_to_part *parts; /* owned, zctl_free */
 };
+enum zctl_naming_what { ZCTL_NAMING_PUBLISH = 1, ZCTL_NAMING_LOOKUP, ZCTL_NAMING_UNPUBLISH };
+enum zctl_naming_answer {
+	ZCTL_NAMING_QUESTION, /* it is no answer */
+	ZCTL_NAMING_DONE,
+	ZCTL_NAMING_TAKEN,   /* PUBLISH: the name is published already */
+	ZCTL_NAMING_UNKNOWN, /* LOOKUP, UNPUBLISH: no such name is published */
+	ZCTL_NAMING_FULL,    /* PUBLISH: there is no room for one more */
+};
+struct zctl_naming { /* Names that ranks publish (MPI-4.0 section 11.9). They are bytes without a zero. */
+	uint8_t what, answer;
+	uint32_t number;			 /* chosen by the rank, and returned with the answer */
+	uint32_t vrank;				 /* answer to LOOKUP: of the rank that published the name; else 0 */
+	char service[ZCTL_SERVICE_NAME_MAX + 1]; /* in questions */
+	char port[ZCTL_PORT_NAME_MAX + 1];	 /* in PUBLISH, and in the answer to LOOKUP */
+};
 struct zctl_create {
 	char parts[ZCTL_PARTS_MAX * 8];
 	char entries[ZCTL_ENTRIES_MAX]; /* as in JOIN */
@@ -288,6 +309,7 @@ struct zctl_msg {
 		struct zctl_meet meet;
 		struct zctl_reach reach;
 		struct zctl_reached reached;
+		struct zctl_naming naming;
 	} u;
 };
 

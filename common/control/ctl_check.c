@@ -78,6 +78,13 @@ static const char *check_endpoint(uint32_t endpoint)
 	return endpoint < ZCTL_ENDPOINTS_MAX ? NULL : "no rank has such an endpoint";
 }
 
+static const char *check_naming(const struct zctl_naming *n)
+{
+	return n->what < ZCTL_NAMING_PUBLISH || n->what > ZCTL_NAMING_UNPUBLISH || n->answer > ZCTL_NAMING_FULL
+		       ? "it asks for nothing known"
+		       : NULL;
+}
+
 const char *zctl_check(const struct zctl_msg *m)
 {
 	switch (m->type) {
@@ -103,6 +110,8 @@ const char *zctl_check(const struct zctl_msg *m)
 		return strcmp(m->u.meet.from, m->u.meet.to) == 0 ? "both ends are on one fabric" : NULL;
 	case ZCTL_REACH:
 		return strcmp(m->u.reach.from, m->u.reach.to) == 0 ? "a hop within one fabric" : NULL;
+	case ZCTL_NAMING:
+		return check_naming(&m->u.naming);
 	case ZCTL_EVENT:
 		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_DEAD
 			       ? "there is no such event"

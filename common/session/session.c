@@ -195,6 +195,13 @@ int zsession_traffic(struct zsession *s, const struct zctl_traffic *traffic)
 	return zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
 }
 
+int zsession_naming(struct zsession *s, const struct zctl_naming *question)
+{
+	struct zctl_msg out = {.type = ZCTL_NAMING};
+	out.u.naming = *question;
+	return zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
+}
+
 int zsession_meet(struct zsession *s, const struct zctl_meet *meet, struct zerr *err)
 {
 	struct zctl_msg out = {.type = ZCTL_MEET};

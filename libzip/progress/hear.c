@@ -12,6 +12,7 @@
 #include "libzip/stream/loss.h"
 #include "libzip/stream/stations.h"
 #include "libzip/world/error.h"
+#include "libzip/world/naming.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 
@@ -56,6 +57,8 @@ bool zhear(int rail)
 		open_channel(rail, &msg.u.open);
 	if (msg.type == ZCTL_DIRECT)
 		zdirect_take(&msg.u.direct);
+	if (msg.type == ZCTL_NAMING)
+		znaming_take(rail, &msg.u.naming);
 	zctl_free(&msg);
 	return true;
 }

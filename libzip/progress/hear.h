@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The messages of the zippers on the control links (ctl.h): who has died, and which links are to be opened. By a thread
+ * The messages of the zippers on the control links (ctl.h): who has died, which links are to be opened, and
+ * answers about published names. By a thread
  * that has the whole library, under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_HEAR_H

@@ -27,6 +27,7 @@
 #include "libzip/loader/rebind.h"
 #include "libzip/loader/strange.h"
 #include "common/base/log.h"
+#include "libzip/world/naming.h"
 #include "libzip/world/rails.h"
 #include "libzip/record/record.h"
 #include "libzip/shim/shim.h"
@@ -214,6 +215,7 @@ void zinit_end(void)
 		zwaiters_fini();
 		zboard_fini();
 		zpairs_fini();
+		znaming_fini();
 		zcomm_internal_fini();
 		ztypecode_fini();
 		zshim_active = false;

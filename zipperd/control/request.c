@@ -13,6 +13,7 @@
 #include "zipperd/job/hop.h"
 #include "zipperd/job/job_direct.h"
 #include "zipperd/job/job_join.h"
+#include "zipperd/job/job_names.h"
 #include "zipperd/job/job_stats.h"
 #include "zipperd/job/launcher.h"
 
@@ -97,6 +98,8 @@ static const char *on_request(struct conn *conn, struct zctl_msg *msg)
 	} else if (msg->type == ZCTL_DIRECT && conn->rank && job_direct_request(conn->rank, &msg->u.direct)) {
 		return NULL;
 	} else if (msg->type == ZCTL_TRAFFIC && conn->rank && job_direct_traffic(conn->rank, &msg->u.traffic)) {
+		return NULL;
+	} else if (msg->type == ZCTL_NAMING && conn->rank && job_names_request(conn->rank, &msg->u.naming)) {
 		return NULL;
 	} else if (msg->type == ZCTL_PING && (rank || launcher)) {
 		conn_send(conn, msg);

@@ -9,6 +9,7 @@
 
 #include "common/control/ctl_name.h"
 #include "zipperd/conn/conn_send.h"
+#include "zipperd/job/job_names.h"
 
 struct rank *job_rank_of(const struct job *j, uint32_t station)
 {
@@ -136,6 +137,7 @@ void job_free_if_unused(struct job *j)
 	free(j->place);
 	free(j->runs);
 	free(j->direct);
+	job_names_free(j);
 	list_del(&j->link);
 	d->njobs--;
 	zauth_module.wipe(j, sizeof(*j));

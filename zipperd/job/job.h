@@ -71,6 +71,7 @@ struct job {
 	uint32_t expected[ZCTL_PARTS_MAX]; /* sizes, told by the launcher; 0: not told */
 	struct zctl_run *runs;		   /* the launcher's placement map, until the job runs; NULL: none */
 	uint32_t nruns;
+	struct job_name *names; /* hash: names that its ranks have published */
 };
 
 /* NULL: there is none of that name. */

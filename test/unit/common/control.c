@@ -86,6 +86,13 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_MET},
 	{.type = ZCTL_REACH,
 		.u.reach = {.from = "lgm", .to = "wan", .address = "mlx5_0:1@zip02:7474", .pass = {1, [31] = 2}}},
+	{.type = ZCTL_NAMING,
+		.u.naming = {.what = ZCTL_NAMING_PUBLISH,
+			.number = 77,
+			.vrank = 5,
+			.service = "a name, with \xc3\xa9\n\x01",
+			.port = "tag#0$description#node001$"}},
+	{.type = ZCTL_NAMING, .u.naming = {.what = ZCTL_NAMING_UNPUBLISH, .answer = ZCTL_NAMING_FULL}},
 	{.type = ZCTL_REACHED, .u.reached.pass = {8, [31] = 9}},
 	{.type = ZCTL_ATTACH, .u.attach = {.token = {3, [31] = 4}, .vrank = 5, .part = 6, .endpoint = 7}},
 	{.type = ZCTL_CREATE,
@@ -270,6 +277,15 @@ static void refuses_what_makes_no_sense(void **state)
 	m = *sample(ZCTL_DIRECT);
 	m.u.direct.endpoint = ZCTL_ENDPOINTS_MAX;
 	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_NAMING);
+	m.u.naming.what = 0;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.naming.what = ZCTL_NAMING_UNPUBLISH + 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.naming.what = ZCTL_NAMING_LOOKUP;
+	assert_int_equal(decode_changed(m), 0);
+	m.u.naming.answer = ZCTL_NAMING_FULL + 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_EVENT);
 	m.u.event.kind = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);
@@ -314,6 +330,10 @@ static void texts_are_printable(void **state)
 	assert_int_equal(zctl_decode(&back, buf, (size_t)len, &err), 0);
 	assert_string_equal(back.u.dead.text, "a?[31m???");
 	buf[len - 1] = '\n'; /* from a peer that does not clean its texts */
+	assert_int_equal(zctl_decode(&back, buf, (size_t)len, &err), -EPROTO);
+	m = *sample(ZCTL_NAMING);
+	len = zctl_encode(buf, CAP, &m);
+	buf[len - 1] = '\0'; /* in the port: the name would be shorter than it is said to be */
 	assert_int_equal(zctl_decode(&back, buf, (size_t)len, &err), -EPROTO);
 	m = *sample(ZCTL_HELLO);
 	len = zctl_encode(buf, CAP, &m);
