@@ -13,6 +13,7 @@
 
 #include "libzip/comm/attr.h"
 #include "libzip/world/error.h"
+#include "libzip/start/inherit.h"
 #include "libzip/start/init.h"
 #include "libzip/record/record.h"
 #include "libzip/shim/shim.h"
@@ -150,6 +151,7 @@ static int begin_first(const struct use *u)
 		zn.Query_thread(u->provided);
 		zinit_begin(u->function, job, &env, &err, *u->provided);
 		self.joined = true;
+		zinherit_leave_job();
 	}
 	zenv_free(&env);
 	return rc;

@@ -59,6 +59,7 @@ static const struct arg args[] = {
 struct bench {
 	struct options o;
 	int rank, ranks;
+	bool merged;
 	bool yields;
 	double size[SIZES_MAX];
 	int nsizes;
@@ -249,7 +250,8 @@ static int choose_sizes(struct bench *b)
 	return b->nsizes > 0 ? 0 : refuse(b, "--min, --max or --sizes", "there is no size");
 }
 
-/* Do MPI functions come from libzipper, in a job of several parts, as described in libzipper(7)? */
+/* Do MPI functions come from libzipper, in a job of several parts, as described in libzipper(7)? Asked before MPI_Init,
+ * which takes the job out of the environment. */
 static bool is_merged(void)
 {
 	Dl_info of = {.dli_fname = NULL};
@@ -261,7 +263,7 @@ static bool is_merged(void)
 
 static int check_merged(const struct bench *b)
 {
-	int merged = is_merged();
+	int merged = b->merged;
 	agree(b, &merged);
 	if (!merged && b->rank == 0)
 		fputs("zipbench coll: --merged: no clusters were merged: was libzipper.so preloaded, as zmpirun "
@@ -338,6 +340,7 @@ int main(int argc, char **argv)
 	int rc = args_parse(&b.o, args, sizeof(args) / sizeof(args[0]), usage, argc, argv, NULL);
 	if (rc == 1)
 		return 0;
+	b.merged = is_merged();
 	MPI_Init(NULL, NULL);
 	MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &b.ranks);

@@ -152,7 +152,9 @@ static void refuse_late(struct conn *conn, const struct job *j, const struct zct
 		conn_refuse(conn, EINVAL, "job %s names this zipper twice, as number %u and %u (ZIPPER_ZIPPERD)",
 			j->key, j->rail + 1, in->rail + 1);
 	else
-		conn_refuse(conn, EALREADY, "job %s runs already, with all its ranks", j->key);
+		conn_refuse(conn, EALREADY,
+			"job %s runs already, with all its ranks: a job inside a job must not have its ZIPPER_JOB",
+			j->key);
 }
 
 void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)

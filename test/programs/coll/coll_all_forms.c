@@ -101,9 +101,9 @@ static void try_neighbors(int even, uint32_t *state)
 
 int main(int argc, char **argv)
 {
+	native = !getenv("ZIPPER_PARTS"); /* MPI_Init takes the variable away */
 	begin(&argc, &argv);
 	uint32_t state = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
-	native = !getenv("ZIPPER_PARTS");
 	make_layouts();
 	make_comms();
 	make_ops();

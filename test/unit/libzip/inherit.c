@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What child processes of a rank inherit: LD_PRELOAD without the library, in every form in which it may stand there,
+ * and the variables of the table, each of which must be known here. This program stands for the library. */
+#include <ctype.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libzip/start/env.h"
+#include "libzip/start/inherit.h"
+
+static char self[PATH_MAX]; /* as the dynamic linker calls it */
+static const char *name;    /* without folder */
+
+/* Checks LD_PRELOAD after the rank has left the job. %s in list is word. want NULL: it is not set. */
+static void check(const char *list, const char *word, const char *want)
+{
+	char text[3 * PATH_MAX];
+
+	snprintf(text, sizeof(text), list, word);
+	setenv("LD_PRELOAD", text, 1);
+	zinherit_leave_job();
+	if (want)
+		assert_string_equal(getenv("LD_PRELOAD"), want);
+	else
+		assert_null(getenv("LD_PRELOAD"));
+}
+
+static void test_preload(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/zip-inherit.XXXXXX", link[PATH_MAX], whole[PATH_MAX];
+
+	check("%s", self, NULL);
+	check("%s:", self, NULL);
+	check(" :%s", self, NULL);
+	check("/x/a.so:%s:/x/b.so", self, "/x/a.so:/x/b.so");
+	check("/x/a.so %s  b.so", self, "/x/a.so:b.so");
+	check("%s:libasan.so", self, "libasan.so");
+	check("a.so:%s", name, "a.so"); /* by LD_LIBRARY_PATH */
+	snprintf(link, sizeof(link), "/nowhere/%.64s", name);
+	check("%s", link, link); /* another one of that name */
+	check("%s", "", NULL);
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(link, sizeof(link), "%s/link.so", folder);
+	assert_non_null(realpath(self, whole));
+	assert_int_equal(symlink(whole, link), 0);
+	check("%s:c.so", link, "c.so");
+	unlink(link);
+	rmdir(folder);
+
+	unsetenv("LD_PRELOAD");
+	zinherit_leave_job();
+	assert_null(getenv("LD_PRELOAD"));
+}
+
+/* Variables that do not belong to one job. */
+static const char *const staying[] = {"DIRECT", "LOG", "WAIT", "PROGRESS", "REPRESENTATION", "TUNING", "TUNE", "SHARED",
+	"ENDPOINTS", "TIMEOUT", "ONE_SIDED", "MODULE_DIR"};
+/* Variables of a job. */
+static const char *const leaving[] = {"JOB", "PARTS", "PART", "ZIPPERD", "ENTRIES", "LAUNCHER", "APPNUM", "RAILS",
+	"HOSTFILE", "MAP", "PORTS", "PROFILE", "STATS", "DEVICE"};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_in(const char *suffix, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i], suffix) == 0)
+			return true;
+	return false;
+}
+
+/* Every row of the table stays or leaves. A new row has to be put into a list here, and perhaps into inherit.c. */
+static void test_table(void **state)
+{
+	(void)state;
+	char variable[64];
+
+	for (int leave = 0; leave <= 1; leave++) {
+		for (const struct zconf_row *row = zenv_rows; row->name; row++) {
+			snprintf(variable, sizeof(variable), "ZIPPER_%s", row->name);
+			for (char *p = variable; *p; p++)
+				*p = (char)toupper((unsigned char)*p);
+			const char *suffix = variable + strlen("ZIPPER_");
+			const bool leaves = is_in(suffix, leaving, COUNT(leaving));
+			const bool stays = is_in(suffix, staying, COUNT(staying)) || strncmp(suffix, "VERBS_", 6) == 0;
+			if (leaves == stays)
+				fail_msg("%s: does it leave or stay?", variable);
+			if (!leave)
+				setenv(variable, "value", 1);
+			else if ((getenv(variable) == NULL) != leaves)
+				fail_msg("%s: it should %s", variable, leaves ? "leave" : "stay");
+		}
+		if (!leave)
+			zinherit_leave_job();
+	}
+}
+
+/* The user's name and key stay, unless zmpirun has made them for this job. */
+static void test_credentials(void **state)
+{
+	(void)state;
+	static const char *const credentials[] = {"ZIPPER_USER", "ZIPPER_KEY", "ZIPPER_KEY_FILE"};
+
+	for (int launched = 0; launched <= 1; launched++) {
+		for (size_t i = 0; i < COUNT(credentials); i++)
+			setenv(credentials[i], "mine", 1);
+		setenv("ZIPPER_LAUNCHER", launched ? "zmpirun" : "", 1);
+		zinherit_leave_job();
+		assert_int_equal(getenv("ZIPPER_USER") == NULL, launched);
+		assert_int_equal(getenv("ZIPPER_KEY") == NULL, launched);
+		assert_string_equal(getenv("ZIPPER_KEY_FILE"), "mine");
+	}
+}
+
+/* Variables of others stay. */
+static void test_others(void **state)
+{
+	(void)state;
+	setenv("PMI_RANK", "3", 1);
+	setenv("LD_LIBRARY_PATH", "/x", 1);
+	setenv("ZIPPER", "x", 1);
+	setenv("ZIPPER_JOBS", "x", 1);
+	zinherit_leave_job();
+	assert_string_equal(getenv("PMI_RANK"), "3");
+	assert_string_equal(getenv("LD_LIBRARY_PATH"), "/x");
+	assert_string_equal(getenv("ZIPPER"), "x");
+	assert_string_equal(getenv("ZIPPER_JOBS"), "x");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_preload),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_credentials),
+		cmocka_unit_test(test_others),
+	};
+
+	(void)argc;
+	snprintf(self, sizeof(self), "%s", argv[0]);
+	name = strrchr(self, '/') ? strrchr(self, '/') + 1 : self;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
