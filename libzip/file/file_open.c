@@ -96,7 +96,7 @@ static int prepare(struct opening *o, const char *name)
 {
 	enum { AMODE, MINUS_AMODE, ON_NFS, NOT_ON_NFS, VERDICT, VALUES };
 	struct zfile *f = o->f;
-	int class = !name ? MPI_ERR_ARG : f->name ? check_amode(f->amode) : MPI_ERR_NO_MEM;
+	int class = !name ? MPI_ERR_NO_SUCH_FILE : f->name ? check_amode(f->amode) : MPI_ERR_NO_MEM;
 	if (class == MPI_SUCCESS)
 		class = zerror_class(o->info_code);
 	bool plain = f->name && without_prefix(name) == name, nfs = plain && zfile_beside_is_on_nfs(f->name);

@@ -45,9 +45,9 @@ POINT_TO_POINT = {
     "startall": "zrecord_starts(count, array_of_requests)",
 }
 BEFORE = {
-    "freecomm": "zrecord_comm_gone(*comm)",
-    "freewin": "zrecord_win_gone(*win)",
-    "freerequest": "zrecord_request_gone(*request)",
+    "freecomm": ("comm", "zrecord_comm_gone(*comm)"),
+    "freewin": ("win", "zrecord_win_gone(*win)"),
+    "freerequest": ("request", "zrecord_request_gone(*request)"),
 }
 COLLECTIVES = """barrier bcast gather gatherv scatter scatterv allgather allgatherv alltoall alltoallv alltoallw reduce
     allreduce reduce_scatter reduce_scatter_block scan exscan neighbor_allgather neighbor_allgatherv neighbor_alltoall
@@ -300,7 +300,8 @@ def record_call(f):
 
 def emit_record_before(f):
     if f.record in BEFORE:
-        yield f"\tif (zshim_hooks & ZSHIM_RECORD)\n\t\t{BEFORE[f.record]};"
+        pointer, call = BEFORE[f.record]
+        yield f"\tif (zshim_hooks & ZSHIM_RECORD && {pointer})\n\t\t{call};"
 
 
 def emit_record_after(f):
@@ -333,6 +334,44 @@ def enter_call(f):
     return "zenter()"
 
 
+# The argument that says how long an array is; the first that the function has. Other arrays are checked by hand.
+LENGTHS = {"n": ["ranks", "ranks1", "ranks2", "ranges", "sources", "degrees"], "ndims": ["dims", "periods"],
+           "maxdims": ["dims", "periods", "coords"], "nnodes": ["index", "indx"], "maxindex": ["index", "indx"],
+           "maxedges": ["edges"], "maxneighbors": ["neighbors"], "indegree": ["sources"], "maxindegree": ["sources"],
+           "outdegree": ["destinations"], "maxoutdegree": ["destinations"], "length": ["array_of_partitions"]}
+# The data path checks on its own, where it knows the message to be bridged; collectives check in their order.
+CHECKED_BY_HAND = ("own-comm", "own-requests", "always", "begin")
+
+
+def null_arguments(f):
+    """[(condition, name)] of the arguments of f that are null pointers and must not be. Buffers are not among them."""
+    if not f.hand_written or f.kind in CHECKED_BY_HAND or f.record in COLLECTIVES:
+        return []
+    have, found = [n for _, n, _ in f.arguments], []
+    for type_, name, array in f.arguments:
+        if array:
+            lengths = [n for n, names in LENGTHS.items() if n in have and name in names]
+            found += [(f"{lengths[0]} > 0 && !{name}", name)] if lengths else []
+        elif f.kind == "file-own" and type_ == "MPI_Status *":
+            continue  # ROMIO takes it for MPI_STATUS_IGNORE
+        elif type_.endswith("*") and not type_.startswith("const ") and type_ not in ("void *", "char *"):
+            found.append((f"!{name}", name))
+        elif name == "baseptr":
+            found.append((f"!{name}", name))
+    return found
+
+
+def emit_null_checks(f, indent):
+    """An error instead of a crash. It is raised where MPI raises it: on the communicator, window or file."""
+    types = [(t, n) for t, n, a in f.arguments if not a]
+    on = [f"zguard_null_{w}({n}" for t, w in (("MPI_Win", "win"), ("MPI_File", "file")) for kind, n in types if kind == t]
+    on += ["zguard_null_file(MPI_FILE_NULL"] if f.of_files else []
+    on += [f"zguard_null_comm({n}" for t, n in types if t == "MPI_Comm"] + ["zguard_null_comm(MPI_COMM_WORLD"]
+    for condition, name in null_arguments(f):
+        yield f"{indent}if (__builtin_expect({condition}, 0))"
+        yield f"{indent}\treturn {on[0]}, \"{f.name}\", \"{name}\");"
+
+
 def emit_wrapper(f):
     if f.kind == "pcontrol":
         yield from emit_pcontrol(f)
@@ -355,6 +394,7 @@ def emit_wrapper(f):
         yield f"\t{f.result} zrc;"
         if f.record:
             yield "\tif (zshim_active) {"
+        yield from emit_null_checks(f, "\t")
         yield f"\tint zwas = {enter_call(f)};\n\tzrc = zip_{f.field}{f.call};\n\tzleave(zwas);"
         if f.record:
             yield f"\t}} else {{\n\t\tzrc = {native};\n\t}}"
@@ -384,7 +424,10 @@ def emit_own_spanning(f, native):
     if len(windows) + len(comms) != 1:
         fail(f"{f.name} cannot be {f.kind}: it has no window and no communicator, or several")
     spans = f"zwin_spans({windows[0]})" if windows else f"zguard_spans({comms[0]})"
+    if windows and windows[0].startswith("*"):
+        spans = f"(!{windows[0][1:]} || {spans})"
     yield f"\tif (zshim_active && {spans}) {{"
+    yield from emit_null_checks(f, "\t\t")
     yield f"\t\tint zwas = zenter();\n\t\tint zrc = zip_{f.field}{f.call};\n\t\tzleave(zwas);"
     yield from (line.replace("\t", "\t\t") for line in emit_record_after(f))
     yield "\t\treturn zrc;\n\t}"
@@ -404,10 +447,12 @@ def emit_file(f, native):
     if f.kind == "file-own":
         spans = [f"zguard_spans({n})" for t, n in types if t == "MPI_Comm"]
         spans += [f"zfile_spans({n})" for t, n in types if t == "MPI_File"]
-        spans += [f"zfile_spans(*{n})" for t, n in types if t == "MPI_File *"]
+        spans += [f"(!{n} || zfile_spans(*{n}))" for t, n in types if t == "MPI_File *"]
         if not spans:
             fail(f"{f.name} cannot be {f.kind}: it has no file")
-        yield f"\tif (zshim_active && {spans[0]}) {{\n\t\tint zwas = zenter();"
+        yield f"\tif (zshim_active && {spans[0]}) {{"
+        yield from emit_null_checks(f, "\t\t")
+        yield "\t\tint zwas = zenter();"
         yield f"\t\tzrc = zip_{f.field}{f.call};\n\t\tzleave(zwas);\n\t\treturn zrc;\n\t}}"
     elif f.kind != "inside":
         if ("MPI_File", "fh") not in types:

@@ -104,8 +104,11 @@ int zcompletion_finish(struct zreq *r, MPI_Request *request, MPI_Status *status,
 	return zcompletion_raise(on, zcompletion_deliver(r, request, status), name, text);
 }
 
-static int no_such_request(const char *name)
+/* argument: the one that is a null pointer; NULL: the request does not exist. */
+static int wrong_argument(const char *argument, const char *name)
 {
+	if (argument)
+		return zerror_raise(NULL, MPI_ERR_ARG, name, ZERROR_NULL, argument);
 	return zerror_raise(NULL, MPI_ERR_REQUEST, name, "no such request");
 }
 
@@ -159,7 +162,8 @@ static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Statu
 	return w.rc;
 }
 
-int zcompletion_wait_native(MPI_Request *request, MPI_Status *status, MPI_Comm on, const char *name)
+static inline __attribute__((always_inline)) int wait_native_on(MPI_Request *request, MPI_Status *status, MPI_Comm on,
+	const char *name)
 {
 	if (__builtin_expect(zhandlers_differ, 0) && on != MPI_COMM_WORLD)
 		return zcompletion_raise(on, wait_native(request, status, true), name, "");
@@ -171,13 +175,18 @@ int zcompletion_wait_native(MPI_Request *request, MPI_Status *status, MPI_Comm o
 	return rc;
 }
 
+int zcompletion_wait_native(MPI_Request *request, MPI_Status *status, MPI_Comm on, const char *name)
+{
+	return wait_native_on(request, status, on, name);
+}
+
 int zcompletion_wait(MPI_Request *request, MPI_Status *status, MPI_Comm on, const char *name)
 {
 	if (!zreq_is_ours(*request))
 		return zcompletion_wait_native(request, status, on, name);
 	struct zreq *r = zreq_find(*request);
-	if (!r)
-		return no_such_request(name);
+	if (__builtin_expect(!r || !status, 0))
+		return wrong_argument(r ? "status" : NULL, name);
 	if (zcompletion_is_inactive(r)) {
 		if (status != MPI_STATUS_IGNORE)
 			zstatus_empty(status);
@@ -214,9 +223,9 @@ static int test(MPI_Request *request, int *flag, MPI_Status *status)
 	if (!zreq_is_ours(*request))
 		return zn.Test(request, flag, status);
 	struct zreq *r = zreq_find(*request);
+	if (__builtin_expect(!r || !flag || !status, 0))
+		return wrong_argument(!r ? NULL : flag ? "status" : "flag", "MPI_Test");
 	*flag = 0;
-	if (!r)
-		return no_such_request("MPI_Test");
 	if (zcompletion_is_inactive(r))
 		return look_ours(r, request, flag, status);
 	if (!zreq_is_done(
@@ -228,11 +237,18 @@ static int test(MPI_Request *request, int *flag, MPI_Status *status)
 
 int zip_Wait(MPI_Request *request, MPI_Status *status)
 {
-	return zcompletion_wait(request, status, MPI_COMM_WORLD, "MPI_Wait");
+	static const char name[] = "MPI_Wait";
+
+	if (__builtin_expect(!request, 0))
+		return wrong_argument("request", name);
+	return zreq_is_ours(*request) ? zcompletion_wait(request, status, MPI_COMM_WORLD, name)
+				      : wait_native_on(request, status, MPI_COMM_WORLD, name);
 }
 
 int zip_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
+	if (__builtin_expect(!request, 0))
+		return wrong_argument("request", "MPI_Test");
 	int rc = test(request, flag, status);
 
 	if (rc != MPI_SUCCESS || *flag) {
@@ -253,7 +269,7 @@ int zip_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 		return zn.Request_get_status(request, flag, status);
 	r = zreq_find(request);
 	if (!r)
-		return no_such_request("MPI_Request_get_status");
+		return wrong_argument(NULL, "MPI_Request_get_status");
 	bool inactive = zcompletion_is_inactive(r);
 	*flag = inactive || zreq_is_done(r);
 	if (!*flag)
@@ -281,7 +297,7 @@ int zip_Request_free(MPI_Request *request)
 		return zn.Request_free(request);
 	struct zreq *r = zreq_find(*request);
 	if (!r)
-		return no_such_request("MPI_Request_free");
+		return wrong_argument(NULL, "MPI_Request_free");
 	if (r->ops->collective)
 		return zerror_raise(r->comm, MPI_ERR_REQUEST, "MPI_Request_free",
 			"a nonblocking collective must be waited for");
@@ -308,7 +324,7 @@ int zip_Cancel(MPI_Request *request)
 		return zn.Cancel(request);
 	struct zreq *r = zreq_find(*request);
 	if (!r)
-		return no_such_request("MPI_Cancel");
+		return wrong_argument(NULL, "MPI_Cancel");
 	/* Sends are on their way: they complete normally, which MPI allows. */
 	if (r->ops->cancel && !r->done)
 		return zreq_cancel(r);

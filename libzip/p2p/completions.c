@@ -26,11 +26,13 @@ struct mix {
 	bool any_native;
 };
 
-/* MPI_SUCCESS, or a code after the error handler. */
-static int mix_open(struct mix *m, int n, MPI_Request *all, const char *name)
+/* missing: an argument that is a null pointer, or NULL. MPI_SUCCESS, or a code after the error handler. */
+static int mix_open(struct mix *m, int n, MPI_Request *all, const char *name, const char *missing)
 {
 	int ours = 0;
 
+	if (__builtin_expect(missing || (n > 0 && !all), 0))
+		return zerror_raise(NULL, MPI_ERR_ARG, name, ZERROR_NULL, missing ? missing : "array_of_requests");
 	*m = (struct mix){.n = n, .all = all, .native = all};
 	for (int i = 0; i < n; i++) {
 		if (!zreq_is_ours(all[i])) {
@@ -69,6 +71,19 @@ static void mix_close(struct mix *m)
 {
 	if (m->native != m->all && m->native != m->small)
 		free(m->native);
+}
+
+static const char *missing_statuses(int n, const MPI_Status *statuses)
+{
+	return n > 0 && !statuses ? "array_of_statuses" : NULL;
+}
+
+/* Of MPI_Waitsome and MPI_Testsome. */
+static const char *missing_some(int n, const int *count, const int *indices, const MPI_Status *statuses)
+{
+	if (!count)
+		return "outcount";
+	return n > 0 && !indices ? "array_of_indices" : missing_statuses(n, statuses);
 }
 
 static MPI_Status *nth(MPI_Status *statuses, int i)
@@ -173,7 +188,7 @@ static int deliver_all(struct mix *m, const struct all_wait *w, const char *name
 int zip_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
 {
 	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Waitall");
+	int rc = mix_open(&m, n, requests, "MPI_Waitall", missing_statuses(n, statuses));
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -201,7 +216,7 @@ static bool ours_done(const struct mix *m)
 int zip_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
 	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Testall");
+	int rc = mix_open(&m, n, requests, "MPI_Testall", flag ? missing_statuses(n, statuses) : "flag");
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -280,7 +295,7 @@ static int finish_any(struct any_wait *w, const char *name)
 int zip_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 {
 	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Waitany");
+	int rc = mix_open(&m, n, requests, "MPI_Waitany", !index ? "indx" : status ? NULL : "status");
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -296,7 +311,7 @@ int zip_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 int zip_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
 	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Testany");
+	int rc = mix_open(&m, n, requests, "MPI_Testany", !index ? "indx" : !flag ? "flag" : status ? NULL : "status");
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -357,7 +372,7 @@ static bool some_done(void *ctx)
 int zip_Waitsome(int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[])
 {
 	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Waitsome");
+	int rc = mix_open(&m, n, requests, "MPI_Waitsome", missing_some(n, count, indices, statuses));
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -374,7 +389,7 @@ int zip_Waitsome(int n, MPI_Request requests[], int *count, int indices[], MPI_S
 int zip_Testsome(int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[])
 {
 	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Testsome");
+	int rc = mix_open(&m, n, requests, "MPI_Testsome", missing_some(n, count, indices, statuses));
 
 	if (rc != MPI_SUCCESS)
 		return rc;

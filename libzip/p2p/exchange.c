@@ -114,10 +114,16 @@ static int start_exchange(const struct zexchange_args *p, struct exchange **out)
 	return MPI_SUCCESS;
 }
 
+/* An argument that MPI fills is a null pointer. */
+static int nowhere_to_write(const struct zexchange_args *p, const char *argument)
+{
+	return zerror_raise_native(p->send.comm, MPI_ERR_ARG, p->send.name, ZERROR_NULL, argument);
+}
+
 int zexchange_run(const struct zexchange_args *p, MPI_Status *status)
 {
 	struct exchange *x = NULL;
-	int rc = start_exchange(p, &x);
+	int rc = status ? start_exchange(p, &x) : nowhere_to_write(p, "status");
 	MPI_Request unused;
 	char text[ZCOMPLETION_TEXT_BYTES];
 
@@ -131,7 +137,7 @@ int zexchange_run(const struct zexchange_args *p, MPI_Status *status)
 int zexchange_start(const struct zexchange_args *p, MPI_Request *request)
 {
 	struct exchange *x = NULL;
-	int rc = start_exchange(p, &x);
+	int rc = request ? start_exchange(p, &x) : nowhere_to_write(p, "request");
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -174,6 +180,8 @@ static int detach_send(struct zexchange_args *p)
 	}
 	if (s->rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
+	if (!s->buf && ztype_check(s->type) == MPI_SUCCESS && ztype_is_nowhere(s->buf, s->count, s->type))
+		return zerror_raise_native(s->comm, MPI_ERR_BUFFER, s->name, "the buffer is a null pointer");
 	rc = zn.Pack_size_c(s->count, s->type, s->comm, &size);
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -193,14 +201,14 @@ static int detach_send(struct zexchange_args *p)
 
 int zexchange_run_replace(struct zexchange_args *p, MPI_Status *status)
 {
-	int rc = detach_send(p);
+	int rc = status ? detach_send(p) : nowhere_to_write(p, "status");
 
 	return rc == MPI_SUCCESS ? zexchange_run(p, status) : rc;
 }
 
 int zexchange_start_replace(struct zexchange_args *p, MPI_Request *request)
 {
-	int rc = detach_send(p);
+	int rc = request ? detach_send(p) : nowhere_to_write(p, "request");
 
 	return rc == MPI_SUCCESS ? zexchange_start(p, request) : rc;
 }

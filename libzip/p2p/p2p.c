@@ -103,6 +103,8 @@ int zp2p_isend(struct zcomm *c, const struct zp2p_args *a, enum zp2p_mode mode, 
 		return zp2p_native_isend(a, c->shadow, MPI_PROC_NULL, mode, request);
 	if (zcomm_is_local_rank(c, a->rank))
 		return zp2p_native_isend(a, c->shadow, c->shadow_rank[a->rank], mode, request);
+	if (__builtin_expect(!request, 0))
+		return zerror_raise(c, MPI_ERR_ARG, a->name, ZERROR_NULL, "request");
 	rc = zbridge_isend(c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag, bridge_mode(mode), &r);
 	if (__builtin_expect(rc == MPI_ERR_BUFFER, 0) && zbuffer_wait(a->buf, a->count, a->type))
 		rc = zbridge_isend(c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag, bridge_mode(mode), &r);
@@ -128,6 +130,9 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 		zanysource_taken(c, a->tag);
 	if (a->rank >= 0 && c->shadow_rank[a->rank] == a->rank)
 		return zp2p_native_irecv(a, c->shadow, a->rank, request);
+
+	if (__builtin_expect(!request, 0))
+		return zerror_raise(c, MPI_ERR_ARG, a->name, ZERROR_NULL, "request");
 
 	struct zop_args args = {c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag};
 	struct zop *op;

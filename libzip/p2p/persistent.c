@@ -116,12 +116,14 @@ static int start(MPI_Request *request, const char *name)
 
 int zip_Start(MPI_Request *request)
 {
+	if (__builtin_expect(!request, 0))
+		return zerror_raise(NULL, MPI_ERR_ARG, "MPI_Start", ZERROR_NULL, "request");
 	return start(request, "MPI_Start");
 }
 
 int zip_Startall(int count, MPI_Request requests[])
 {
-	if (count < 0)
+	if (count < 0 || !requests)
 		return zn.Startall(count, requests);
 	for (int i = 0; i < count; i++) {
 		int rc = start(&requests[i], "MPI_Startall");

@@ -153,7 +153,10 @@ static int probe_open(struct probe *p, int source, int tag, MPI_Comm comm, MPI_M
 	const char *name)
 {
 	*p = (struct probe){zcomm_find(comm), comm, name, source, tag, message, status, 0, MPI_SUCCESS, tag};
-	return p->c ? zp2p_check_probe(p->c, name, source, tag) : MPI_SUCCESS;
+	int rc = p->c ? zp2p_check_probe(p->c, name, source, tag) : MPI_SUCCESS;
+	if (rc != MPI_SUCCESS || __builtin_expect(status != NULL, 1))
+		return rc;
+	return zerror_raise_native(comm, MPI_ERR_ARG, name, ZERROR_NULL, "status");
 }
 
 static int probe_now(struct probe *p, int *flag)
@@ -180,6 +183,8 @@ int zip_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
 	struct probe p;
 	int rc = probe_open(&p, source, tag, comm, NULL, status, "MPI_Iprobe");
 
+	if (rc == MPI_SUCCESS && __builtin_expect(!flag, 0))
+		rc = zerror_raise_native(comm, MPI_ERR_ARG, "MPI_Iprobe", ZERROR_NULL, "flag");
 	return rc == MPI_SUCCESS ? probe_now(&p, flag) : rc;
 }
 

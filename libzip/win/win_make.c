@@ -126,7 +126,7 @@ static int check(const struct making *m)
 		return zerror_raise(m->comm, MPI_ERR_DISP, m->name, "displacement unit is %lld",
 			(long long)m->disp_unit);
 	if (!m->allocate && !m->base && m->size > 0)
-		return zerror_raise(m->comm, MPI_ERR_BUFFER, m->name, "the window is a null pointer");
+		return zerror_raise(m->comm, MPI_ERR_ARG, m->name, ZERROR_NULL, "base");
 	return MPI_SUCCESS;
 }
 

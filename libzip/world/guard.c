@@ -102,6 +102,43 @@ int zguard_group_adopt(MPI_Group *group, const char *function)
 	return rc;
 }
 
+int zguard_null_comm(MPI_Comm handle, const char *function, const char *argument)
+{
+	zshim_enter();
+	int rc = handle == MPI_COMM_NULL
+			 ? zerror_raise(NULL, MPI_ERR_COMM, function, "the communicator is MPI_COMM_NULL")
+			 : zerror_raise_native(handle, MPI_ERR_ARG, function, ZERROR_NULL, argument);
+	zshim_leave();
+	return rc;
+}
+
+static int __attribute__((format(printf, 3, 4)))
+raise_on_window(MPI_Win win, const char *function, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	int rc = zerror_raise_window(win, MPI_ERR_ARG, function, fmt, args);
+	va_end(args);
+	return rc;
+}
+
+int zguard_null_win(MPI_Win win, const char *function, const char *argument)
+{
+	zshim_enter();
+	int rc = raise_on_window(win, function, ZERROR_NULL, argument);
+	zshim_leave();
+	return rc;
+}
+
+int zguard_null_file(MPI_File file, const char *function, const char *argument)
+{
+	zshim_enter();
+	int rc = zerror_raise_file(file, MPI_ERR_ARG, function, ZERROR_NULL, argument);
+	zshim_leave();
+	return rc;
+}
+
 MPI_Comm zguard_shadow(MPI_Comm handle)
 {
 	zshim_enter();

@@ -21,6 +21,11 @@ int zguard_group(MPI_Group, MPI_Group *native, const char *function);
 void zguard_group_done(MPI_Group *native);
 /* Replaces the native group that a native function has returned by a group of ours. */
 int zguard_group_adopt(MPI_Group *, const char *function);
+/* Raises MPI_ERR_ARG for an argument that is a null pointer: on the communicator (MPI_COMM_NULL is itself the error),
+ * the window, or the file. */
+int zguard_null_comm(MPI_Comm, const char *function, const char *argument);
+int zguard_null_win(MPI_Win, const char *function, const char *argument);
+int zguard_null_file(MPI_File, const char *function, const char *argument);
 /* The communicator on which native code finds the attributes, errors and hints of this one: the shadow if it spans. */
 MPI_Comm zguard_shadow(MPI_Comm);
 
