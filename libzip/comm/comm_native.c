@@ -4,6 +4,7 @@
 
 #include "libzip/comm/comm_internal.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/version.h"
 #include "libzip/world/error.h"
 #include "libzip/world/world.h"
 
@@ -13,8 +14,7 @@ int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native,
 	int rc = zgroup_to_native(g, native);
 	if (rc != MPI_SUCCESS)
 		return zerror_raise_native(comm, rc, name, "the group cannot be used here");
-	/* MPI_Comm_create_group of MPICH 4.0.2 crashes if the communicator was never asked for its group. */
-	if (zn.Comm_group(comm, &whole) == MPI_SUCCESS)
+	if (zversion_has_bug(ZVERSION_CREATE_GROUP) && zn.Comm_group(comm, &whole) == MPI_SUCCESS)
 		zn.Group_free(&whole);
 	return MPI_SUCCESS;
 }

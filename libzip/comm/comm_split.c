@@ -14,6 +14,7 @@
 #include "libzip/comm/comm_meet.h"
 #include "libzip/comm/inter_split.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/version.h"
 #include "libzip/world/error.h"
 #include "libzip/world/topo.h"
 
@@ -76,27 +77,63 @@ int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	return c->local ? zinter_split(c, color, key, newcomm, name) : zcomm_split(c, color, key, NULL, name, newcomm);
 }
 
-int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+/* Has the info a process set to split by? */
+static bool names_set(MPI_Info info)
 {
-	static const char name[] = "MPI_Comm_split_type";
-	struct zcomm *c = zcomm_find(comm);
-	zcomm_reap();
-	if (c && split_type == MPIX_COMM_TYPE_NEIGHBORHOOD)
-		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
-			"not supported by neighbourhood on a communicator that spans clusters");
-	if (c && split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_COMM_TYPE_HW_GUIDED &&
-		split_type != MPI_COMM_TYPE_HW_UNGUIDED && split_type != MPI_UNDEFINED)
-		return zerror_raise(c, MPI_ERR_ARG, name, "%d is no type of split", split_type);
-	if (c && c->local)
+	int length, flag = 0;
+
+	return info != MPI_INFO_NULL && zn.Info_get_valuelen(info, "mpi_pset_name", &length, &flag) == MPI_SUCCESS &&
+	       flag;
+}
+
+/* MPI_Comm_split_type of a spanning communicator, for the members of my part. A host belongs to one part, so members
+ * that share a host, or a smaller resource, are local and stay native. */
+static int split_part(struct zcomm *c, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+	const bool unguided = zversion_is(ZVERSION_COMM_TYPE_HW_UNGUIDED, split_type);
+
+	/* The native library knows the process sets of this part alone, and MPICH up to 5.0 splits by none. */
+	if (zversion_is(ZVERSION_COMM_TYPE_RESOURCE_GUIDED, split_type) && names_set(info)) {
+		*newcomm = MPI_COMM_NULL;
+		return MPI_SUCCESS;
+	}
+	/* The resource below the whole communicator, which has several hosts, is a host. The native library would look
+	 * below the shadow, which may be on one host. */
+	int rc = zn.Comm_split_type(c->shadow, unguided ? MPI_COMM_TYPE_SHARED : split_type, key, info, newcomm);
+	if (rc == MPI_SUCCESS && unguided && info != MPI_INFO_NULL)
+		rc = zn.Info_set(info, "mpi_hw_resource_type", "node"); /* MPICH's name for it */
+	return rc;
+}
+
+static int check_split_type(const struct zcomm *c, int split_type, const char *name)
+{
+	if (c->local)
 		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
 			"not supported on an intercommunicator that spans clusters");
-	int rc = c ? zbarrier_run(c) : zcomm_meet_local(comm);
+	if (zversion_is(ZVERSION_COMM_TYPE_NEIGHBORHOOD, split_type))
+		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
+			"not supported by neighbourhood on a communicator that spans clusters");
+	if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED &&
+		!zversion_is(ZVERSION_COMM_TYPE_HW_GUIDED, split_type) &&
+		!zversion_is(ZVERSION_COMM_TYPE_HW_UNGUIDED, split_type) &&
+		!zversion_is(ZVERSION_COMM_TYPE_RESOURCE_GUIDED, split_type))
+		return zerror_raise(c, MPI_ERR_ARG, name, "%d is no type of split", split_type);
+	return MPI_SUCCESS;
+}
+
+int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+	struct zcomm *c = zcomm_find(comm);
+	zcomm_reap();
+	int rc = c ? check_split_type(c, split_type, "MPI_Comm_split_type") : MPI_SUCCESS;
 	if (rc != MPI_SUCCESS)
 		return rc;
-	/* A host belongs to one part, so members that share one are local and stay native. */
-	comm = c ? c->shadow : comm;
+	rc = c ? zbarrier_run(c) : zcomm_meet_local(comm);
+	if (rc != MPI_SUCCESS)
+		return rc;
 	zshim_block_begin();
-	rc = zn.Comm_split_type(comm, split_type, key, info, newcomm);
+	rc = c ? split_part(c, split_type, key, info, newcomm)
+	       : zn.Comm_split_type(comm, split_type, key, info, newcomm);
 	zshim_block_end();
 	return rc;
 }

@@ -13,8 +13,8 @@
 extern MPI_Request zcompletion_sent;
 void zcompletion_init(void); /* finds that handle; once native MPI is initialised */
 
-/* The application has made native persistent collectives or partitioned operations, which MPI_Testall does not know
- * (MPICH 4.0.2), see completions.c. */
+/* The application has made native persistent collectives or partitioned operations, and MPI_Testall does not know them
+ * (ZVERSION_TESTALL), see completions.c. */
 extern bool zcompletions_testall_fails;
 
 /* Waits for one request of either kind and delivers it as MPI_Wait does. Errors are raised on the communicator `on`:

@@ -118,8 +118,7 @@ static int outcome(int error, int native_rc, const char *name)
 	return zerror_raise(NULL, MPI_ERR_IN_STATUS, name, "an operation failed: see its status");
 }
 
-/* MPI_Testall of MPICH 4.0.2 fails where it completes a persistent collective or a partitioned operation; MPI_Waitall
- * does not, and raises the request's error. */
+/* Where MPI_Testall fails for some kinds of requests, MPI_Waitall does not, and raises the request's error. */
 static int test_all_looking(struct mix *m, int *flag, MPI_Status *statuses)
 {
 	*flag = 1;

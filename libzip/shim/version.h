@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The running MPI library: its version, the values of its constants, and which of its bugs need a way around. One
+ * libzipper runs with any library of the MPICH ABI, so the header that it was built with does not tell.
+ *
+ * Libraries that descend from MPICH count as the version that they are made from.
+ */
+#ifndef ZIP_LIBZIP_VERSION_H
+#define ZIP_LIBZIP_VERSION_H
+
+#include <stdbool.h>
+
+/* A version of MPICH as a number: two versions compare as their numbers do. */
+#define ZVERSION(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
+
+/* The running version. Asks the native library the first time; any thread, also before MPI_Init. */
+int zversion_running(void);
+
+/* The version that a text of MPI_Get_library_version names. If it names none, the oldest MPICH with that version of the
+ * MPI standard. */
+int zversion_read(const char *library, int standard, int substandard);
+
+/* Constants whose value depends on the version, or that some versions lack. */
+enum zversion_constant {
+	ZVERSION_COMM_TYPE_HW_GUIDED,
+	ZVERSION_COMM_TYPE_HW_UNGUIDED,
+	ZVERSION_COMM_TYPE_RESOURCE_GUIDED,
+	ZVERSION_COMM_TYPE_NEIGHBORHOOD,
+	ZVERSION_CONSTANTS
+};
+/* Is `value` that constant in the running version? False: it has another value there, or none. */
+bool zversion_is(enum zversion_constant, int value);
+/* The same for any version. */
+bool zversion_is_in(int version, enum zversion_constant, int value);
+
+/* Bugs of some versions of MPICH that the library works around only there. version.c says what each one is, and which
+ * versions have it. A way around that costs nothing and is right with every version needs no bug here. */
+enum zversion_bug { ZVERSION_TESTALL, ZVERSION_IALLTOALLW, ZVERSION_CREATE_GROUP, ZVERSION_BUGS };
+/* Does the running version have the bug? */
+bool zversion_has_bug(enum zversion_bug);
+
+#endif
