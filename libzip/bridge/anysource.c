@@ -8,6 +8,7 @@
 #include "libzip/bridge/queue.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/small.h"
 #include "libzip/stream/stations.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/oplist.h"
@@ -46,7 +47,7 @@ static int post_native(struct zop *op)
 	if (source == MPI_ANY_SOURCE && !ztype_find(op->type)->builtin) {
 		MPI_Count bytes = ztype_find(op->type)->size * op->count;
 		void *to = room_for_bytes(op, bytes);
-		if (to)
+		if (to && bytes <= zsmall_limit)
 			return zn.Irecv_c(to, bytes, MPI_BYTE, source, op->tag, c->shadow, &op->native);
 	}
 	if (op->count <= INT_MAX)

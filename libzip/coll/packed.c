@@ -84,10 +84,13 @@ bool zpacked_run(const struct zcoll *a, MPI_Comm comm, int *rc)
 	void *room = NULL;
 	bool good = blocks && counts && displs && take_blocks(a, n, blocks, counts, displs) &&
 		    (room = malloc(room_for(blocks, n))) && fill(room, blocks, n, &x) == MPI_SUCCESS;
-	if (good)
-		*rc = zcoll_local_wait(zn.Ialltoallw_c(x.data, x.counts, x.displs, x.types, a->recvbuf, counts, displs,
-					       a->recvtypes, comm, &r),
-			&r, comm, a->name);
+	if (good) {
+		struct zcoll_local local;
+		zcoll_local_begin(&local);
+		*rc = zn.Ialltoallw_c(x.data, x.counts, x.displs, x.types, a->recvbuf, counts, displs, a->recvtypes,
+			comm, &r);
+		*rc = zcoll_local_end(&local, *rc, &r, comm, a->name);
+	}
 	free(room);
 	free(displs);
 	free(counts);

@@ -173,10 +173,12 @@ int zip_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
 	return get_attr(zn.Attr_get, comm, keyval, value, flag);
 }
 
+typedef int native_fortran_get(MPI_Comm, int, void *, int *, int);
+
 /* From Fortran, where keyvals of the standard have the next number, and the value itself is wanted. */
-int zip_I_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag, int kind)
+static int get_fortran_attr(native_fortran_get *native, MPI_Comm comm, int keyval, void *value, int *flag, int kind)
 {
-	int rc = zn.I_Comm_get_attr(zguard_shadow(comm), ask_for(keyval, 1), value, flag, kind);
+	int rc = native(zguard_shadow(comm), ask_for(keyval, 1), value, flag, kind);
 	const int *own = rc == MPI_SUCCESS ? find_own(keyval - 1, flag) : NULL;
 
 	if (own && kind == ZEXTRA_AS_INT)
@@ -186,6 +188,16 @@ int zip_I_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag, int k
 	if (own)
 		*flag = 1;
 	return rc;
+}
+
+int zip_I_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag, int kind)
+{
+	return get_fortran_attr(zn.I_Comm_get_attr, comm, keyval, value, flag, kind);
+}
+
+int zip_I_Comm_get_attr_fort(MPI_Comm comm, int keyval, void *value, int *flag, int kind)
+{
+	return get_fortran_attr(zn.I_Comm_get_attr_fort, comm, keyval, value, flag, kind);
 }
 
 /* --- the end --- */

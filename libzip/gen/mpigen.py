@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes libzip's wrappers and simple implementations from the MPI library's own headers, functions.tab and forms.tab.
 
-usage: mpigen.py KIND OUTPUT functions.tab prototypes.tab HEADER...     KIND: header, native, wrappers or map
+usage: mpigen.py KIND OUTPUT functions.tab prototypes.tab HEADER...     KIND: header, native, small, wrappers or map
        mpigen.py names OUTPUT functions.tab
        mpigen.py forms FOLDER/forms.c functions.tab prototypes.tab forms.tab HEADER...
 
@@ -11,6 +11,8 @@ MPI version cannot add one unseen."""
 import os
 import re
 import sys
+
+import small
 
 CLASSES = {
     "native": "not interposed: needs neither guard nor translation",
@@ -562,6 +564,11 @@ def emit_forms(functions, forms, folder):
         yield ""
 
 
+def emit_small(functions):
+    yield HEAD
+    yield from small.emit(functions, fail)
+
+
 # Functions of the dynamic linker that libzip/loader/interpose.c exports.
 LOADER = ["dlsym", "dlvsym", "dlopen", "dlmopen"]
 
@@ -601,7 +608,7 @@ def main():
         folder = os.path.basename(os.path.dirname(output))
         functions = classify(*sys.argv[3:5], sys.argv[6:])
         return write(output, emit_forms(functions, read_forms(sys.argv[5], folder), folder))
-    emit = {"header": emit_header, "native": emit_native, "wrappers": emit_wrappers, "map": emit_map}[kind]
+    emit = {"header": emit_header, "native": emit_native, "small": emit_small, "wrappers": emit_wrappers, "map": emit_map}[kind]
     return write(output, emit(classify(*sys.argv[3:5], sys.argv[5:])))
 
 

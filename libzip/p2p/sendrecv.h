@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) int zsendrecv_recv(const struct zp2
 		return zn.Recv_c(a->buf, a->count, a->type, a->rank, a->tag, c ? c->shadow : a->comm, status);
 	int rc = zsendrecv_irecv_on(c, a, &request);
 	if (rc != MPI_SUCCESS)
-		return rc;
+		return zp2p_recv_failed(rc, a, status);
 	return c ? zcompletion_wait(&request, status, a->comm, a->name)
 		 : zcompletion_wait_native(&request, status, a->comm, a->name);
 }

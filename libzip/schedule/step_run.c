@@ -5,6 +5,7 @@
 #include "libzip/bridge/bridge.h"
 #include "libzip/bridge/multicast.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/small.h"
 #include "libzip/type/data.h"
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
@@ -161,10 +162,18 @@ static void end_silence(const struct zsched *s, MPI_Errhandler handler)
 	zn.Errhandler_free(&handler);
 }
 
+static void *keep_array(void *s, size_t bytes)
+{
+	return zsched_alloc(s, bytes);
+}
+
 static void start_native(struct zsched *s, struct zstep *t)
 {
+	const struct zsmall_keeper keeper = {keep_array, s};
 	MPI_Errhandler handler = silence(s);
+	zsmall_keeper = &keeper;
 	int rc = t->u.start(t->buf, &t->native);
+	zsmall_keeper = NULL;
 	end_silence(s, handler);
 	if (rc != MPI_SUCCESS) {
 		fail_with_code(s, rc, native_raises(s));

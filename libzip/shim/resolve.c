@@ -3,6 +3,7 @@
 #include "libzip/shim/resolve.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "libzip/loader/cover.h"
 #include "libzip/loader/flavour.h"
 #include "libzip/shim/native.h"
+#include "libzip/shim/small.h"
 
 /* The next definition in the order of search: that of a tool behind us, or the native library's. The latter leads back
  * to us (cover.h). A program may also have loaded MPI privately, as interpreters do. */
@@ -22,6 +24,13 @@ static void *entry_of(const char *name)
 	if (entry && zchain_read(&ours, zchain_self()) && entry != zobject_address(&ours, name))
 		return entry;
 	return zcover_native(name);
+}
+
+static void use_small_form(unsigned i)
+{
+	memcpy((char *)&zn + i * sizeof(void *), &zsmall_forms[i], sizeof(zsmall_forms[i]));
+	if (strcmp(znative_names[i], "PMPI_Irecv_c") == 0)
+		zsmall_limit = INT_MAX;
 }
 
 void zresolve_entry(unsigned index)
@@ -36,10 +45,12 @@ void zresolve_entry(unsigned index)
 		void *entry = entry_of(znative_names[i]);
 		if (entry)
 			memcpy((char *)&zn + i * sizeof(void *), &entry, sizeof(entry));
+		else if (zsmall_forms[i])
+			use_small_form(i);
 		else if (i == index)
 			break;
 	}
-	if (!entry_of(znative_names[index])) {
+	if (!entry_of(znative_names[index]) && !zsmall_forms[index]) {
 		fprintf(stderr, "libzipper: %s has no %s, which this program needs%s%s\n", zcover_library()->path,
 			znative_names[index], znative_versions[index] ? "; versions of MPICH with it: " : "",
 			znative_versions[index] ? znative_versions[index] : "");

@@ -12,7 +12,8 @@ extern const char *const znative_names[];
 extern const char *const znative_versions[];
 extern const unsigned znative_count;
 
-/* Fills zn. The stub of entry number index calls it. Returns only if that entry was found. Else it ends the process,
+/* Fills zn. The stub of entry number index calls it. Returns only if that entry was found, or has a small form
+ * (small.h). Else it ends the process,
  * with a line on stderr that names the entry: there is no MPI that could report the error. */
 void zresolve_entry(unsigned index);
 

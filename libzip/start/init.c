@@ -31,6 +31,7 @@
 #include "libzip/world/rails.h"
 #include "libzip/record/record.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/small.h"
 #include "libzip/progress/thread.h"
 #include "libzip/type/typecode.h"
 #include "common/base/wait.h"
@@ -129,6 +130,7 @@ static void merge(const struct zenv *env, bool threaded)
 	}
 	zattr_init((int)env->appnum, (int)zworld.universe);
 	zcompletion_init();
+	zsmall_raise = zerror_raise_small;
 	ztype_init();
 	zshim_active = true;
 	zshim_hooks |= ZSHIM_MERGED;
@@ -218,6 +220,7 @@ void zinit_end(void)
 		znaming_fini();
 		zcomm_internal_fini();
 		ztypecode_fini();
+		zsmall_raise = NULL;
 		zshim_active = false;
 		zshim_hooks &= ~ZSHIM_MERGED;
 	}

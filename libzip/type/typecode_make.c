@@ -203,8 +203,24 @@ static int measure(struct ztypecode_type *t)
 	return rc;
 }
 
+/* MPICH makes reals and complex numbers of these, and in accumulations over ch3 it takes no other type for them.
+ * MPI_Type_match_size answers MPI_REAL8 and its like. */
+static bool is_f90_element(struct ztypecode_type *t, MPI_Datatype element)
+{
+	MPI_Count size;
+
+	if (zn.Type_size_c(element, &size) != MPI_SUCCESS || size != t->size)
+		return false;
+	t->element = element;
+	return true;
+}
+
 static int find_f90_element(struct ztypecode_type *t, enum ztypecode_op op)
 {
+	if (op == ZTYPECODE_F90_REAL && (is_f90_element(t, MPI_REAL) || is_f90_element(t, MPI_DOUBLE_PRECISION)))
+		return MPI_SUCCESS;
+	if (op == ZTYPECODE_F90_COMPLEX && (is_f90_element(t, MPI_COMPLEX) || is_f90_element(t, MPI_DOUBLE_COMPLEX)))
+		return MPI_SUCCESS;
 	int class = op == ZTYPECODE_F90_REAL	  ? MPI_TYPECLASS_REAL
 		    : op == ZTYPECODE_F90_COMPLEX ? MPI_TYPECLASS_COMPLEX
 						  : MPI_TYPECLASS_INTEGER;

@@ -13,6 +13,7 @@
 #include "libzip/world/handlers.h"
 #include "libzip/world/rails.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/small.h"
 #include "libzip/world/world.h"
 
 /*
@@ -283,6 +284,37 @@ int zerror_raise_file(MPI_File file, int class, const char *function, const char
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 	return zip_File_get_errhandler(file, &handler) == MPI_SUCCESS ? call_found(handler, call_of_file, &file, code)
 								      : code;
+}
+
+static int __attribute__((format(printf, 4, 5)))
+raise_window(MPI_Win win, int class, const char *function, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	int code = zerror_raise_window(win, class, function, fmt, args);
+	va_end(args);
+	return code;
+}
+
+int zerror_raise_small(const struct zsmall_object *o, int class, const char *function, const char *text)
+{
+	int code = class;
+
+	zshim_enter();
+	switch (o->kind) {
+	case ZSMALL_IS_COMM:
+		code = zerror_raise_native(o->comm, class, function, "%s", text);
+		break;
+	case ZSMALL_IS_WIN:
+		code = raise_window(o->win, class, function, "%s", text);
+		break;
+	case ZSMALL_IS_FILE:
+		code = zerror_raise_file(o->file, class, function, "%s", text);
+		break;
+	}
+	zshim_leave();
+	return code;
 }
 
 static void lost(int code, const char *text, bool print)

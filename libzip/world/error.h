@@ -26,6 +26,9 @@ void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *func
 /* As zerror_raise, for a native handle that is not in our table. */
 int zerror_raise_native(MPI_Comm comm, int class, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* For zsmall_raise (libzip/shim/small.h). With or without the lock. */
+struct zsmall_object;
+int zerror_raise_small(const struct zsmall_object *, int class, const char *function, const char *text);
 /* The text of MPI_ERR_ARG, with the name of the argument. */
 #define ZERROR_NULL "the argument %s is a null pointer"
 /* As zerror_raise, with the error handler of a window. */

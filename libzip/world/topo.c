@@ -213,20 +213,23 @@ static int select_local(const int *of, int n, const int *local_rank, int *select
 	return count;
 }
 
+/* The edges get weights, because MPICH 3.4.1 ends the job when it duplicates a graph that has edges and no weights. */
 static int make_local_graph(const struct ztopo *t, const int vrank[], int n, MPI_Comm from, MPI_Comm *made)
 {
-	size_t words = (size_t)n + (size_t)t->indegree + (size_t)t->outdegree + 2;
+	int degree = t->indegree > t->outdegree ? t->indegree : t->outdegree;
+	size_t words = (size_t)n + 3 * (size_t)(degree + 1);
 	int *local_rank = malloc(words * sizeof(int)), count = 0;
 
 	if (!local_rank)
 		return MPI_ERR_NO_MEM;
-	int *in = local_rank + n, *out = in + t->indegree + 1;
+	int *in = local_rank + n, *out = in + degree + 1, *weight = out + degree + 1;
+	for (int i = 0; i <= degree; i++)
+		weight[i] = 1;
 	for (int r = 0; r < n; r++)
 		local_rank[r] = zworld_is_local(vrank[r]) ? count++ : -1;
 	int nin = select_local(t->source, t->indegree, local_rank, in);
 	int nout = select_local(t->target, t->outdegree, local_rank, out);
-	int rc = zn.Dist_graph_create_adjacent(from, nin, in, zresolve_unweighted(), nout, out, zresolve_unweighted(),
-		MPI_INFO_NULL, 0, made);
+	int rc = zn.Dist_graph_create_adjacent(from, nin, in, weight, nout, out, weight, MPI_INFO_NULL, 0, made);
 	free(local_rank);
 	return rc;
 }

@@ -37,7 +37,10 @@
 			return zn.Name##suffix(ZCOLL_UNWRAP ARGS);                                                     \
 		if (a.local && a.local(&a, comm, &rc))                                                                 \
 			return rc;                                                                                     \
-		return zcoll_local_wait(zn.Iname##suffix(ZCOLL_UNWRAP ARGS, &r), &r, comm, a.name);                    \
+		struct zcoll_local local;                                                                              \
+		zcoll_local_begin(&local);                                                                             \
+		rc = zn.Iname##suffix(ZCOLL_UNWRAP ARGS, &r);                                                          \
+		return zcoll_local_end(&local, rc, &r, comm, a.name);                                                  \
 	}                                                                                                              \
 	int zip_##Iname##suffix(PARAMS, MPI_Request *request)                                                          \
 	{                                                                                                              \

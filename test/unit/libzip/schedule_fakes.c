@@ -20,6 +20,7 @@
 #include "test/unit/libzip/schedule_fakes.h"
 
 struct fakes fakes = {.handler = MPI_ERRORS_RETURN};
+__thread const struct zsmall_keeper *zsmall_keeper;
 
 void fakes_note(const char *what)
 {
