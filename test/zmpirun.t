@@ -189,7 +189,7 @@ run "a killed rank counts with its signal, as with mpiexec" 11 --clusters 1,1 --
 	sh -c 'if [ -e first ]; then sleep 1; else touch first; kill -SEGV $$; fi'
 matches "killed rank: one line" err '^zmpirun: a rank of part c[12] was killed by signal 11 \(Segmentation fault\)$'
 is "killed rank: no banner" "$(cat out)" ""
-run "a program that is not there" 255 --clusters 2 --no-mpi ./nonexistent
+run "a program that is not there" 2 --clusters 2 --no-mpi ./nonexistent
 is_gone "nothing is left of all these"
 is "no private directory is left" "$(scratch_left)" 0
 

@@ -17,6 +17,7 @@
 #include "common/base/log.h"
 #include "launch/plan/options.h"
 #include "launch/plan/plan.h"
+#include "launch/plan/program.h"
 #include "launch/base/process.h"
 #include "launch/start/railset.h"
 #include "launch/start/resolve.h"
@@ -202,6 +203,8 @@ static int plan(struct launch *l, struct zerr *err)
 		rc = zhostfile_read(&l->hosts, l->options.hostfile, err);
 	if (rc == 0)
 		rc = zplan_make(&l->plan, &l->options, l->options.hostfile ? &l->hosts : NULL, err);
+	if (rc == 0)
+		rc = zprogram_check(&l->plan, &l->options, is_bridged(l), err);
 	if (rc == 0 && is_bridged(l))
 		rc = zrailset_find(&l->rails, &l->plan, l->options.hostfile ? &l->hosts : NULL, l->options.rails, err);
 	if (rc == 0)

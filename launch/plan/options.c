@@ -419,3 +419,14 @@ void zoptions_print_help(FILE *out)
 		fprintf(out, "  %-38s %s\n", left, rows[i].help);
 	}
 }
+
+int zoptions_find_section(const struct zoptions *o, int vrank)
+{
+	int i = 0;
+	for (int first = 0; i < o->nsections - 1; i++) {
+		first += o->sections[i].nranks;
+		if (vrank < first)
+			break;
+	}
+	return i;
+}

@@ -41,6 +41,9 @@ void zoptions_print_help(FILE *);
 /* Counts the ranks that all sections ask for together; 0 if they do not say. 0 or -EINVAL. */
 int zoptions_count_ranks(const struct zoptions *, int *nranks, struct zerr *);
 
+/* The index of the section that a rank of the merged world belongs to. */
+int zoptions_find_section(const struct zoptions *, int vrank);
+
 /* Parses a decimal number from 1 to max and nothing else. 0 or -EINVAL. */
 int zoptions_parse_count(int *count, const char *text, int max);
 

@@ -103,26 +103,14 @@ static int add_place(struct zargv *argv, const struct zplan_part *plan, const st
 	return rc;
 }
 
-/* The section that a rank of the world belongs to. */
-static int section_of(const struct zoptions *o, int vrank)
-{
-	int i = 0;
-	for (int first = 0; i < o->nsections - 1; i++) {
-		first += o->sections[i].nranks;
-		if (vrank < first)
-			break;
-	}
-	return i;
-}
-
 /* Adds the programs: consecutive ranks of the part that belong to the same section stand together. */
 static void add_programs(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p)
 {
 	const struct zoptions *o = p->options;
 	for (int lrank = 0, end; lrank < plan->nranks; lrank = end) {
-		int number = section_of(o, zplan_vrank(plan, lrank));
+		int number = zoptions_find_section(o, zplan_vrank(plan, lrank));
 		const struct zsection *section = &o->sections[number];
-		for (end = lrank + 1; end < plan->nranks && section_of(o, zplan_vrank(plan, end)) == number;)
+		for (end = lrank + 1; end < plan->nranks && zoptions_find_section(o, zplan_vrank(plan, end)) == number;)
 			end++;
 		if (lrank > 0)
 			zargv_add(argv, ":");
