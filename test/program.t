@@ -76,6 +76,13 @@ if command -v mpicc.openmpi >found; then
 else
 	skip "a program of Open MPI's mpicc" "there is none"
 fi
+# only the rank itself sees what a shell starts
+if [ -x openmpi ]; then
+	run "Open MPI behind a shell" 1 --clusters 2 sh -c 'exec ./openmpi'
+	is "behind a shell: the ranks say what it is" "$(grep ^libzipper err | sort -u)" "libzipper: ./openmpi uses Open MPI \
+(libmpi.so.40): libzipper needs MPICH or a library of its ABI (libmpich.so.12, libmpi.so.12)"
+	is "behind a shell: no rank says more" "$(cat out)" ""
+fi
 
 # --- what passes
 for wrapper in "sh -c ./hello" "env A=1 ./hello" "$(sed -n 's/.*program interpreter: \(.*\)]/\1/p' <(readelf -l hello 2>cc.log)) ./hello"; do

@@ -153,16 +153,22 @@ static int check_loaded(struct zerr *err)
 	return rc == 0 && zstrange_in_world() ? zstrange_imports(err) : rc;
 }
 
-/* Called after native initialisation. Children of MPI_Comm_spawn inherit the environment, but do not belong to the
- * job. */
+/* Has a rank started this process by MPI_Comm_spawn? Such a process inherits the environment of mpiexec, but is no
+ * member of the job: its world is a native one. The native library is one of the MPICH ABI here
+ * (libzip/loader/flavour.h refuses others before); with the handles of another MPI every process would seem to have a
+ * parent. */
+static bool is_spawned(void)
+{
+	MPI_Comm parent = MPI_COMM_NULL;
+
+	return zn.Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
+}
+
+/* Called after native initialisation. */
 static void join(const struct zenv *env, int provided)
 {
 	struct zerr err = {.text = ""};
-	MPI_Comm parent = MPI_COMM_NULL;
 
-	zn.Comm_get_parent(&parent);
-	if (parent != MPI_COMM_NULL)
-		return;
 	zlog_init("libzipper", (enum zlog_level)env->log);
 	if (env->progress == ZENV_PROGRESS_THREAD && provided != MPI_THREAD_MULTIPLE) {
 		zerr_set(&err, -ENOTSUP,
@@ -176,15 +182,12 @@ static void join(const struct zenv *env, int provided)
 		merge(env, provided == MPI_THREAD_MULTIPLE);
 }
 
-/* Starts recording. Collective over the world that join has made, or the native world. Children of MPI_Comm_spawn do
- * not record: they would write the same file. */
+/* Starts recording. Collective over the world that join has made, or the native world. */
 static void record(const char *file, bool threaded)
 {
 	struct zerr err = {.text = ""};
-	MPI_Comm parent = MPI_COMM_NULL;
 
-	zn.Comm_get_parent(&parent);
-	if (parent == MPI_COMM_NULL && zrecord_start(file, threaded, &err) != 0)
+	if (zrecord_start(file, threaded, &err) != 0)
 		fail_init(&err);
 }
 
@@ -193,6 +196,8 @@ void zinit_begin(const char *function, int job, const struct zenv *env, const st
 	beginning = function;
 	if (job < 0)
 		fail_init(err);
+	if (is_spawned())
+		return; /* it would write the same file, too */
 	if (job > 0)
 		join(env, provided);
 	if (zinit_records(job, env))

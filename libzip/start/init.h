@@ -11,7 +11,7 @@
 
 /* Called when native MPI is initialised; provided: its level of threads. job: the result of zenv_read, with env or
  * err. Collective over the job, so it may wait for others. An error ends the process, with a line that names the
- * function. */
+ * function. A process that MPI_Comm_spawn has started stays outside the job. */
 void zinit_begin(const char *function, int job, const struct zenv *env, const struct zerr *err, int provided);
 /* Will the process record calls? */
 bool zinit_records(int job, const struct zenv *env);
