@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs random MPI programs as native jobs and as merged worlds, and compares what they print. A program that differs or
+hangs is made smaller: the script finds a list of few operations that still does, and prints the command that shows it.
+
+Run by random.t; by hand: random_programs.py --help. The environment must have ZIP_TOP_BUILDDIR and ZIP_TOP_SRCDIR.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = os.environ.get("ZIP_TOP_SRCDIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BUILD = os.environ.get("ZIP_TOP_BUILDDIR", os.path.join(SOURCE, "build"))
+LINE = re.compile(r"seed (\d+) rank (\d+): (.*)")
+WHERE = re.compile(r"seed (\d+) rank (\d+) (?:op (\d+)|at the end)")
+PATIENCE = int(os.environ.get("ZIP_PATIENCE", "6"))
+MOST_SHRINKING = 200  # runs
+
+
+class Result:
+    """What one run printed: for each seed and rank a list of checksums; the reports of ranks; the exit status."""
+
+    def __init__(self, out, err, status):
+        self.lines = {}
+        self.reports = [l for l in err.splitlines() if WHERE.match(l)]
+        self.err = err
+        self.status = status
+        for seed, rank, sums in LINE.findall(out):
+            self.lines.setdefault(int(seed), {})[int(rank)] = sums.split()
+
+    def seed(self, seed, ranks):
+        """The checksums of all ranks, or None if one is missing."""
+        lines = self.lines.get(seed, {})
+        return [lines[r] for r in range(ranks)] if len(lines) == ranks else None
+
+    def reports_of(self, seed):
+        return [l for l in self.reports if int(WHERE.match(l).group(1)) == seed]
+
+
+class Runner:
+    """Runs the program natively and merged, in one setting."""
+
+    def __init__(self, program, options):
+        self.program = program
+        self.layout = options.layout
+        self.ranks = sum(int(n) for n in options.layout.split("+"))
+        self.options = options
+        self.scratch = os.path.dirname(program)
+        self.env = dict(os.environ)
+        self.env.update(s.split("=", 1) for s in options.set)
+
+    def run(self, command, env, programs):
+        # the rank's own watchdog comes first; this is for a job that does not start, or does not end
+        limit = (30 + 2 * programs + 2 * self.options.limit) * PATIENCE
+        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+            job = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            try:
+                status = job.wait(timeout=limit)
+            except subprocess.TimeoutExpired:
+                job.terminate()
+                try:
+                    job.wait(timeout=20)
+                except subprocess.TimeoutExpired:
+                    job.kill()
+                    job.wait()
+                status = 124
+            except BaseException:
+                job.terminate()
+                job.wait()
+                raise
+            out.seek(0)
+            err.seek(0)
+            return Result(out.read(), err.read(), status)
+
+    def arguments(self, layout, first, last, ops, extra=()):
+        args = [self.program, "-l", layout, "-n", str(self.options.ops), "-t", str(self.options.limit * PATIENCE)]
+        if ops is not None:
+            args += ["-o", ",".join(map(str, ops))]
+        return args + list(extra) + [str(first), str(last)]
+
+    def native(self, first, last, ops=None, extra=()):
+        env = dict(os.environ)
+        mpiexec = os.environ.get("MPIEXEC", "mpiexec.mpich")
+        preload = ["-genv", "LD_PRELOAD", os.path.join(BUILD, "test/.libs/zyield.so")]
+        command = [mpiexec, *preload, "-n", str(self.ranks)]
+        return self.run(command + self.arguments(str(self.ranks), first, last, ops, extra), env, last - first + 1)
+
+    def zmpirun(self):
+        zmpirun = os.environ.get("ZMPIRUN", os.path.join(BUILD, "launch/zmpirun"))
+        rails = ["--rails", str(self.options.rails)] if self.options.rails > 1 else []
+        return [zmpirun, "--clusters", self.layout, *rails]
+
+    def merged(self, first, last, ops=None, extra=()):
+        return self.run(self.zmpirun() + self.arguments(self.layout, first, last, ops, extra), self.env, last - first + 1)
+
+    def listing(self, seed):
+        """The operations of a program, by number."""
+        command = [os.environ.get("MPIEXEC", "mpiexec.mpich"), "-n", str(self.ranks)]
+        env = dict(os.environ)
+        text = subprocess.run(command + self.arguments(str(self.ranks), seed, seed, None, ["-p"]), env=env,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stdout
+        return dict(re.findall(r"^ *(\d+)  (.*)$", text, re.M))
+
+
+def difference(native, merged, seed, ranks):
+    """None, or in words how the two differ in this seed: the first operations, for each rank."""
+    a, b = native.seed(seed, ranks), merged.seed(seed, ranks)
+    if a is None:
+        return None
+    reports = merged.reports_of(seed)
+    if b is None:
+        return "; ".join(reports[:3]) or merged.err.strip()[-300:] or "exit status %s" % merged.status
+    words = []
+    for rank in range(ranks):
+        for op, (x, y) in enumerate(zip(a[rank], b[rank])):
+            if x != y:
+                words.append("rank %d op %d: %s natively, %s merged" % (rank, op, x, y))
+                break
+    return "; ".join(words[:4] + reports[:2]) if words else None
+
+
+def first_difference(native, merged, seed, ranks):
+    """The number of the first operation that differs; a large number if that is not known."""
+    a, b = native.seed(seed, ranks), merged.seed(seed, ranks)
+    if a and b:
+        return min((op for x, y in zip(a, b) for op, (p, q) in enumerate(zip(x, y)) if p != q), default=10**6)
+    found = [int(WHERE.match(l).group(3) or 10**6) for l in merged.reports_of(seed)]
+    return max(found, default=10**6)
+
+
+class Shrinker:
+    """Delta debugging over the operations of one program (Zeller and Hildebrandt 2002)."""
+
+    def __init__(self, runner, seed):
+        self.runner = runner
+        self.seed = seed
+        self.runs = 0
+        self.words = ""
+
+    def fails(self, ops):
+        self.runs += 1
+        native = self.runner.native(self.seed, self.seed, ops)
+        if native.seed(self.seed, self.runner.ranks) is None or native.reports_of(self.seed):
+            return False
+        merged = self.runner.merged(self.seed, self.seed, ops)
+        words = difference(native, merged, self.seed, self.runner.ranks)
+        self.words = words or self.words
+        return words is not None
+
+    def shrink(self, ops):
+        """A list of few operations that still fails, or None if these do not."""
+        if not self.fails(ops):
+            return None
+        parts = 2
+        while len(ops) > 1 and self.runs < MOST_SHRINKING:
+            size = max(1, (len(ops) + parts - 1) // parts)
+            pieces = [ops[i:i + size] for i in range(0, len(ops), size)]
+            for piece in reversed(pieces):
+                rest = [o for o in ops if o not in piece]
+                if rest and self.fails(rest):
+                    ops = rest
+                    parts = max(parts - 1, 2)
+                    break
+            else:
+                if size == 1:
+                    break
+                parts = min(len(ops), parts * 2)
+        return ops
+
+
+class Hunt:
+    """Runs many seeds; says which ones fail, and why."""
+
+    def __init__(self, runner, options):
+        self.runner = runner
+        self.options = options
+        self.failures = 0
+        self.seeds = 0
+        self.skipped = []
+
+    def say(self, text):
+        print("# " + text, flush=True)
+
+    def all_of(self, run, first, last):
+        """One run of seeds; after one at which the job ends, the next ones are run in a new job."""
+        whole = None
+        while first <= last:
+            result = run(first, last)
+            if whole is None:
+                whole = result
+            else:
+                whole.lines.update(result.lines)
+                whole.reports += result.reports
+                whole.err += result.err
+                whole.status = whole.status or result.status
+            done = [s for s in range(first, last + 1) if result.seed(s, self.runner.ranks)]
+            stopped = max(done, default=first - 1) + 1
+            first = stopped + 1
+        return whole
+
+    def explain(self, seed, native, merged):
+        setting = "%s%s" % (self.runner.layout, "".join(" " + s for s in self.options.set))
+        self.say("seed %d as %s: %s" % (seed, setting, difference(native, merged, seed, self.runner.ranks)))
+        listing = self.runner.listing(seed)
+        first = first_difference(native, merged, seed, self.runner.ranks)
+        ops = [int(o) for o in listing if int(o) <= first]
+        small = None
+        if self.options.shrink:
+            shrinker = Shrinker(self.runner, seed)
+            small = shrinker.shrink(ops) or shrinker.shrink([int(o) for o in listing])
+            if small is None:
+                self.say("it does not fail again with the operations up to there: perhaps a matter of time")
+            else:
+                self.say("with %d of %d operations after %d runs: %s" %
+                         (len(small), len(listing), shrinker.runs, shrinker.words))
+        for op in small or []:
+            self.say("  %3d  %s" % (op, listing[str(op)]))
+        command = self.runner.zmpirun() + self.runner.arguments(self.runner.layout, seed, seed, small)
+        self.say("show it: %s%s" % ("".join(s + " " for s in self.options.set), " ".join(command)))
+
+    def batch(self, first, last):
+        native = self.all_of(self.runner.native, first, last)
+        merged = self.all_of(self.runner.merged, first, last)
+        for seed in range(first, last + 1):
+            self.seeds += 1
+            if native.seed(seed, self.runner.ranks) is None or native.reports_of(seed):
+                self.skipped.append(seed)
+                self.say("seed %d fails natively: %s" % (seed, "; ".join(native.reports_of(seed)[:2])))
+            elif difference(native, merged, seed, self.runner.ranks):
+                self.failures += 1
+                if self.failures <= self.options.most:
+                    self.explain(seed, native, merged)
+                else:
+                    self.say("seed %d, too: %s" % (seed, difference(native, merged, seed, self.runner.ranks)))
+
+    def run(self, first, last):
+        began = time.time()
+        while first <= last:
+            self.batch(first, min(last, first + self.options.batch - 1))
+            first += self.options.batch
+            if self.options.seconds and time.time() - began > self.options.seconds:
+                break
+        return self.failures
+
+
+def build(folder):
+    """Compiles the program as a user does."""
+    program = os.path.join(folder, "random_program")
+    here = os.path.join(SOURCE, "test/random")
+    sources = sorted(os.path.join(here, f) for f in os.listdir(here) if f.endswith(".c"))
+    command = [os.environ.get("MPICC", "mpicc.mpich"), "-O1", "-g", "-Wall", "-pthread", *sources, "-o", program]
+    subprocess.run(command, check=True)
+    return program
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("seeds", nargs="+", help="FIRST, or FIRST LAST")
+    parser.add_argument("--layout", default="2+2", help="the clusters, as 2+2 (default) or 1+1+2")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable of merged runs")
+    parser.add_argument("--rails", type=int, default=1, help="the number of zippers")
+    parser.add_argument("--ops", type=int, default=40, help="operations of each program, 40 by default")
+    parser.add_argument("--batch", type=int, default=25, help="programs of one job, 25 by default")
+    parser.add_argument("--limit", type=int, default=10, help="seconds that an operation may take, 10 by default")
+    parser.add_argument("--seconds", type=int, default=0, help="begin no job after so many seconds")
+    parser.add_argument("--most", type=int, default=3, help="how many failures are explained, 3 by default")
+    parser.add_argument("--no-shrink", dest="shrink", action="store_false", help="do not make failing programs smaller")
+    parser.add_argument("--program", help="the compiled program; by default it is compiled first")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    first, last = int(options.seeds[0]), int(options.seeds[-1])
+    folder = tempfile.mkdtemp(prefix="zip-random.")
+    try:
+        program = options.program or build(folder)
+        hunt = Hunt(Runner(program, options), options)
+        failures = hunt.run(first, last)
+        print("%d seeds, %d failures, %d fail natively" % (hunt.seeds, failures, len(hunt.skipped)))
+        return 1 if failures or len(hunt.skipped) * 10 > hunt.seeds else 0
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
