@@ -4,6 +4,7 @@
 
 #include "libzip/p2p/buffer.h"
 #include "libzip/p2p/buffer_wait.h"
+#include "libzip/p2p/completion.h"
 #include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/bridge/bridge.h"
@@ -108,8 +109,10 @@ static int start(MPI_Request *request, const char *name)
 		rc = zreq_start(r);
 	if (rc != MPI_SUCCESS) {
 		r->active = false;
-		return zerror_raise(r->comm, rc, name, "%s",
-			rc == MPI_ERR_BUFFER ? ZBUFFER_FULL : "cannot start the operation");
+		return zcompletion_raise(r->comm->handle, rc, name,
+			rc == MPI_ERR_BUFFER   ? ZBUFFER_FULL
+			: rc == MPI_ERR_NO_MEM ? "out of memory"
+					       : "cannot start the operation");
 	}
 	return MPI_SUCCESS;
 }

@@ -11,6 +11,7 @@
 #include "libzip/comm/attr.h"
 #include "libzip/comm/comm_internal.h"
 #include "libzip/world/board.h"
+#include "libzip/world/quiet.h"
 #include "libzip/bridge/traffic.h"
 #include "libzip/progress/service.h"
 #include "libzip/bridge/bridge.h"
@@ -131,7 +132,7 @@ static void merge(const struct zenv *env, bool threaded)
 	zattr_init((int)env->appnum, (int)zworld.universe);
 	zcompletion_init();
 	zsmall_raise = zerror_raise_small;
-	ztype_init();
+	zquiet_comm();
 	zshim_active = true;
 	zshim_hooks |= ZSHIM_MERGED;
 	/* from here on the lock is a real one, and this thread has it */

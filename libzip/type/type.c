@@ -2,12 +2,12 @@
 /* Descriptions of datatypes. See type.h. */
 #include "libzip/type/type.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "libzip/type/dense.h"
 #include "libzip/shim/station.h"
 #include "libzip/world/error.h"
+#include "libzip/world/quiet.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
@@ -25,29 +25,12 @@ int ztype_check(MPI_Datatype t)
 												    : MPI_ERR_TYPE;
 }
 
-/* A communicator that raises no errors. A thread at a station must not hush the handler of the world. It stays until
- * the end. */
-static MPI_Comm quiet = MPI_COMM_SELF;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void make_quiet(void)
-{
-	if (zn.Comm_dup(MPI_COMM_SELF, &quiet) == MPI_SUCCESS)
-		zn.Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
-}
-
-void ztype_init(void)
-{
-	pthread_once(&once, make_quiet);
-}
-
 /* No function of MPI tells. But every communication refuses a type that is not committed, also a message to nobody. */
 static bool is_committed(MPI_Datatype t)
 {
 	static const char nothing[1];
 
-	ztype_init();
-	return zn.Send(nothing, 1, t, MPI_PROC_NULL, 0, quiet) == MPI_SUCCESS;
+	return zn.Send(nothing, 1, t, MPI_PROC_NULL, 0, zquiet_comm()) == MPI_SUCCESS;
 }
 
 static void describe(struct ztype *e, MPI_Datatype t)
@@ -93,7 +76,10 @@ const struct ztype *ztype_find(MPI_Datatype t)
 
 bool ztype_is_committed(MPI_Datatype t)
 {
-	return HANDLE_KIND(t) == 1 || ztype_find(t)->committed;
+	const struct ztype *e = &cache[(uint32_t)t % CACHE_SIZE];
+
+	/* Native MPI is asked before it describes the type, as it raises errors there for a handle that is none. */
+	return HANDLE_KIND(t) == 1 || (e->valid && e->handle == t) || is_committed(t);
 }
 
 bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype t)

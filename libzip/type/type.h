@@ -29,8 +29,6 @@ struct ztype {
 	struct zsignature signature; /* if converted */
 };
 
-/* In MPI_Init, while no other thread is in MPI. */
-void ztype_init(void);
 /* The description of a datatype, valid until the next call; never NULL. The handle must be that of a datatype
  * (ztype_check), or MPI_DATATYPE_NULL, which may describe no elements. */
 const struct ztype *ztype_find(MPI_Datatype);

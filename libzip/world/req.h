@@ -77,7 +77,8 @@ static inline bool zreq_is_done(struct zreq *r)
 {
 	return r->done || (r->ops->progress && zreq_progress(r));
 }
-/* start: for persistent requests; cancel: for requests whose kind has it. MPI_SUCCESS or an error class. */
+/* start: for persistent requests; cancel: for requests whose kind has it. MPI_SUCCESS, an error class, or a code that
+ * has been raised. */
 int zreq_start(struct zreq *);
 int zreq_cancel(struct zreq *);
 

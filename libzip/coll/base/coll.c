@@ -6,13 +6,15 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/error.h"
 
-int zcoll_raise(struct zcomm *c, int class, const char *name)
+int zcoll_raise(struct zcomm *c, int class, const struct zcoll *a)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int len;
+	if (a->why)
+		return zerror_raise(c, class, a->name, "%s", a->why);
 	if (zn.Error_string(class, text, &len) != MPI_SUCCESS)
 		len = 0;
-	return zerror_raise(c, class, name, "%.*s", len, text);
+	return zerror_raise(c, class, a->name, "%.*s", len, text);
 }
 
 int zcoll_take(struct zsched *s, struct zcoll *a)
@@ -44,7 +46,7 @@ int zcoll_compile(struct zcomm *c, const struct zcoll *a, bool lasting, struct z
 	struct zcoll taken = *a;
 	struct zsched *s = zsched_create(c, a->name);
 	if (!s)
-		return zcoll_raise(c, MPI_ERR_NO_MEM, a->name);
+		return zcoll_raise(c, MPI_ERR_NO_MEM, a);
 	if (lasting)
 		zsched_set_lasting(s);
 	int rc = zcoll_take(s, &taken);
@@ -52,7 +54,7 @@ int zcoll_compile(struct zcomm *c, const struct zcoll *a, bool lasting, struct z
 		rc = build(s, &taken);
 	if (rc != MPI_SUCCESS) {
 		zsched_destroy(s);
-		return zcoll_raise(c, rc, a->name);
+		return zcoll_raise(c, rc, &taken);
 	}
 	*out = s;
 	return MPI_SUCCESS;
@@ -68,15 +70,13 @@ int zcoll_run(struct zcomm *c, const struct zcoll *a)
 int zcoll_start(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
 {
 	struct zsched *s;
-	if (!request)
-		return zcoll_raise(c, MPI_ERR_ARG, a->name);
 	int rc = zcoll_compile(c, a, true, &s);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	rc = zreq_publish(zsched_request(s), request);
+	rc = request ? zreq_publish(zsched_request(s), request) : MPI_ERR_ARG;
 	if (rc != MPI_SUCCESS) {
 		zsched_destroy(s);
-		return zcoll_raise(c, rc, a->name);
+		return zcoll_raise(c, rc, a);
 	}
 	zengine_start(s);
 	return MPI_SUCCESS;

@@ -50,7 +50,9 @@ struct zcoll {
 	const MPI_Datatype *sendtypes, *recvtypes; /* MPI_Alltoallw */
 	MPI_Op op;
 	int root;
-	bool taken; /* the arguments have been checked and kept */
+	bool taken;	 /* the arguments have been checked and kept */
+	bool keep;	 /* what is taken lasts longer than the caller's arrays: they are copied */
+	const char *why; /* what is wrong with the arguments; NULL: their error class says it */
 };
 
 /* Makes, starts and waits for the schedule of a collective on a spanning communicator. An error of the arguments is
@@ -65,7 +67,8 @@ int zcoll_take(struct zsched *, struct zcoll *);
 /* Makes a schedule that has not started. lasting: see zsched_set_lasting. MPI_SUCCESS or an error code that has been
  * raised. */
 int zcoll_compile(struct zcomm *, const struct zcoll *, bool lasting, struct zsched **);
-/* Raises an error class with the native library's own words for it. Returns what the MPI function returns. */
-int zcoll_raise(struct zcomm *, int class, const char *name);
+/* Raises an error class, with what `why` of the arguments says, or with the native library's words for the class.
+ * Returns what the MPI function returns. */
+int zcoll_raise(struct zcomm *, int class, const struct zcoll *);
 
 #endif

@@ -72,16 +72,17 @@ static const struct zreq_ops persistent_ops = {
 
 int zcoll_init(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
 {
-	if (!request)
-		return zcoll_raise(c, MPI_ERR_ARG, a->name);
 	zcomm_reap(); /* those of requests that have been freed */
 	struct zcoll args = *a;
+	args.keep = true;
 	struct zsched *holder = zsched_create(c, a->name);
 	int rc = holder ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	if (holder) {
 		zsched_set_lasting(holder);
 		rc = zcoll_take(holder, &args);
 	}
+	if (rc == MPI_SUCCESS && !request)
+		rc = MPI_ERR_ARG;
 	if (rc != MPI_SUCCESS)
 		goto err_holder;
 	struct zcomm *twin = zcomm_twin(c, a->name, &rc);
@@ -103,11 +104,11 @@ int zcoll_init(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
 	if (rc == MPI_SUCCESS)
 		return MPI_SUCCESS;
 	zreq_release(&p->req);
-	return zcoll_raise(c, rc, a->name);
+	return zcoll_raise(c, rc, &args);
 err_twin:
 	zcomm_unref(twin);
 err_holder:
 	if (holder)
 		zsched_destroy(holder);
-	return zcoll_raise(c, rc, a->name);
+	return zcoll_raise(c, rc, &args);
 }

@@ -7,7 +7,9 @@
 static int take(struct zsched *s, struct zcoll *a)
 {
 	int rc = zargs_take_slots_received(s, a);
-	return rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE ? zargs_take_sent(s, a) : rc;
+	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
+		rc = zargs_take_sent(s, a);
+	return rc == MPI_SUCCESS ? zargs_check_gathered(s, a) : rc;
 }
 
 static int take_across(struct zsched *s, struct zcoll *a)

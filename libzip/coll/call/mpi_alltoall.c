@@ -5,22 +5,32 @@
 #include "libzip/coll/call/forms.h"
 #include "libzip/coll/packed.h"
 
+/* Two buffers with the same layout may not be one. MPICH looks no further than this. The arrays are the caller's. */
+static int check_alias(const struct zsched *s, struct zcoll *a)
+{
+	const bool same = a->sendtypes ? a->sendtypes == a->recvtypes && a->sendcounts.p == a->recvcounts.p
+			  : a->sendtype != a->recvtype ? false
+			  : a->vector		       ? a->sendcounts.p == a->recvcounts.p
+						       : a->sendcount == a->recvcount && a->sendcount != 0;
+	return same && !zsched_inter(s) && a->sendbuf != MPI_IN_PLACE ? zargs_check_alias(a, a->sendbuf, a->recvbuf)
+								      : MPI_SUCCESS;
+}
+
 static int take(struct zsched *s, struct zcoll *a)
 {
-	int rc = zargs_take_slots_received(s, a);
-	if (rc != MPI_SUCCESS || a->sendbuf == MPI_IN_PLACE)
-		return rc;
-	return a->vector && !a->sdispls.p ? MPI_ERR_ARG : zargs_take_slots_sent(s, a);
+	int rc = check_alias(s, a);
+	if (rc == MPI_SUCCESS)
+		rc = zargs_take_slots_received(s, a);
+	return rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE ? zargs_take_slots_sent(s, a) : rc;
 }
 
 static int take_w(struct zsched *s, struct zcoll *a)
 {
-	int n = zsched_partners(s)->size,
-	    rc = zargs_take_types(s, a->recvbuf, a->recvcounts, a->rdispls, &a->recvtypes, n);
+	int n = zsched_partners(s)->size, rc = check_alias(s, a);
 	a->sendtype = a->recvtype = MPI_BYTE; /* displacements are in bytes */
-	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
-		rc = zargs_take_types(s, a->sendbuf, a->sendcounts, a->sdispls, &a->sendtypes, n);
-	return rc;
+	if (rc == MPI_SUCCESS)
+		rc = zargs_take_types_received(s, a, n);
+	return rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE ? zargs_take_types_sent(s, a, n) : rc;
 }
 
 static int take_across(struct zsched *s, struct zcoll *a)

@@ -7,12 +7,12 @@
 static int take(struct zsched *s, struct zcoll *a)
 {
 	int rc = zargs_check_root(s, a->root);
-	return rc == MPI_SUCCESS ? zargs_take_received(s, a) : rc;
+	return rc == MPI_SUCCESS ? zargs_take_some_received(s, a) : rc;
 }
 
 static int take_across(struct zsched *s, struct zcoll *a)
 {
-	return zargs_take_rooted(s, a, zargs_take_received, zargs_take_received);
+	return zargs_take_rooted(s, a, zargs_take_some_received, zargs_take_some_received);
 }
 
 static const struct zcoll_across across = {take_across, zbcast_build_across};

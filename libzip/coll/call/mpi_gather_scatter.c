@@ -20,7 +20,7 @@ static int take_gather(struct zsched *s, struct zcoll *a)
 		rc = zargs_take_slots_received(s, a);
 	if (rc == MPI_SUCCESS && !(root && a->sendbuf == MPI_IN_PLACE))
 		rc = zargs_take_sent(s, a);
-	return rc;
+	return root && rc == MPI_SUCCESS ? zargs_check_gathered(s, a) : rc;
 }
 
 static int take_scatter(struct zsched *s, struct zcoll *a)
@@ -34,7 +34,9 @@ static int take_scatter(struct zsched *s, struct zcoll *a)
 		a->recvtype = MPI_BYTE;
 		return rc;
 	}
-	return rc == MPI_SUCCESS ? zargs_take_received(s, a) : rc;
+	if (rc == MPI_SUCCESS)
+		rc = zargs_take_received(s, a);
+	return root && rc == MPI_SUCCESS ? zargs_check_scattered(s, a) : rc;
 }
 
 static int take_gather_across(struct zsched *s, struct zcoll *a)

@@ -6,55 +6,36 @@
 #include "libzip/world/topo.h"
 
 /* On a side without neighbours all arguments are right. */
-static int take_block(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int degree)
+static int take_vector_received(struct zsched *s, struct zcoll *a, int degree)
 {
-	return degree > 0 ? zargs_take_data(s, buf, count, type) : MPI_SUCCESS;
-}
-
-static int take_vector(struct zsched *s, const void *buf, struct zvec counts, struct zvec displs, MPI_Datatype type,
-	int degree)
-{
-	if (degree == 0)
-		return MPI_SUCCESS;
-	if (!counts.p || !displs.p)
-		return MPI_ERR_ARG;
-	return buf == MPI_IN_PLACE ? MPI_ERR_BUFFER : zargs_take_blocks(s, buf, counts, type, degree);
-}
-
-static int take_types(struct zsched *s, const void *buf, struct zvec counts, struct zvec displs,
-	const MPI_Datatype **types, int degree)
-{
-	return degree > 0 && buf == MPI_IN_PLACE ? MPI_ERR_BUFFER
-						 : zargs_take_types(s, buf, counts, displs, types, degree);
+	return degree > 0 ? zargs_take_vector_received(s, a, degree) : MPI_SUCCESS;
 }
 
 /* For allgather, allgatherv and alltoall. */
 static int take_regular(struct zsched *s, struct zcoll *a)
 {
 	const struct ztopo *t = zsched_comm(s)->topo;
-	int rc = t ? take_block(s, a->sendbuf, a->sendcount, a->sendtype, t->outdegree) : MPI_ERR_TOPOLOGY;
+	int rc = !t ? MPI_ERR_TOPOLOGY : t->outdegree > 0 ? zargs_take_some_sent(s, a) : MPI_SUCCESS;
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return a->vector ? take_vector(s, a->recvbuf, a->recvcounts, a->rdispls, a->recvtype, t->indegree)
-			 : take_block(s, a->recvbuf, a->recvcount, a->recvtype, t->indegree);
+	if (a->vector)
+		return take_vector_received(s, a, t->indegree);
+	return t->indegree > 0 ? zargs_take_some_received(s, a) : MPI_SUCCESS;
 }
 
 static int take_alltoallv(struct zsched *s, struct zcoll *a)
 {
 	const struct ztopo *t = zsched_comm(s)->topo;
-	int rc =
-		t ? take_vector(s, a->sendbuf, a->sendcounts, a->sdispls, a->sendtype, t->outdegree) : MPI_ERR_TOPOLOGY;
-	return rc == MPI_SUCCESS ? take_vector(s, a->recvbuf, a->recvcounts, a->rdispls, a->recvtype, t->indegree) : rc;
+	int rc = !t ? MPI_ERR_TOPOLOGY : t->outdegree > 0 ? zargs_take_vector_sent(s, a, t->outdegree) : MPI_SUCCESS;
+	return rc == MPI_SUCCESS ? take_vector_received(s, a, t->indegree) : rc;
 }
 
 static int take_alltoallw(struct zsched *s, struct zcoll *a)
 {
 	const struct ztopo *t = zsched_comm(s)->topo;
-	int rc = t ? take_types(s, a->sendbuf, a->sendcounts, a->sdispls, &a->sendtypes, t->outdegree)
-		   : MPI_ERR_TOPOLOGY;
+	int rc = t ? zargs_take_types_sent(s, a, t->outdegree) : MPI_ERR_TOPOLOGY;
 	a->sendtype = a->recvtype = MPI_BYTE; /* displacements are in bytes */
-	return rc == MPI_SUCCESS ? take_types(s, a->recvbuf, a->recvcounts, a->rdispls, &a->recvtypes, t->indegree)
-				 : rc;
+	return rc == MPI_SUCCESS ? zargs_take_types_received(s, a, t->indegree) : rc;
 }
 
 #define REGULAR_PARAMS(COUNT, DISPL)                                                                                   \

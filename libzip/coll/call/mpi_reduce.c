@@ -8,14 +8,14 @@
 
 static int take_common(struct zsched *s, struct zcoll *a, bool result)
 {
-	int rc = zargs_check_op(a->op);
-	if (rc == MPI_SUCCESS && result && a->sendbuf == a->recvbuf && a->recvcount > 0)
-		rc = MPI_ERR_BUFFER;
-	if (rc == MPI_SUCCESS && result && a->sendbuf != MPI_IN_PLACE)
-		rc = zargs_check_data(a->sendbuf, a->recvcount, a->recvtype);
-	if (rc == MPI_SUCCESS)
-		rc = zargs_take_data(s, result ? a->recvbuf : a->sendbuf, a->recvcount, a->recvtype);
-	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
+	int rc = zargs_check_op(a);
+	if (rc == MPI_SUCCESS && result)
+		rc = zargs_check_data(a, a->recvbuf, a->recvcount, a->recvtype);
+	if (rc == MPI_SUCCESS && result && a->recvcount > 0)
+		rc = zargs_check_alias(a, a->sendbuf, a->recvbuf);
+	if (rc == MPI_SUCCESS && !(result && a->sendbuf == MPI_IN_PLACE))
+		rc = zargs_check_data(a, a->sendbuf, a->recvcount, a->recvtype);
+	return rc == MPI_SUCCESS ? zargs_keep_reduction(s, a) : rc;
 }
 
 static int take_reduce(struct zsched *s, struct zcoll *a)
@@ -32,10 +32,10 @@ static int take_allreduce(struct zsched *s, struct zcoll *a)
 /* Between groups there is no MPI_IN_PLACE, and the root has no operand. */
 static int take_side(struct zsched *s, struct zcoll *a, const void *buf)
 {
-	int rc = zargs_check_op(a->op);
+	int rc = zargs_check_op(a);
 	if (rc == MPI_SUCCESS)
-		rc = zargs_take_data(s, buf, a->recvcount, a->recvtype);
-	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
+		rc = zargs_check_data(a, buf, a->recvcount, a->recvtype);
+	return rc == MPI_SUCCESS ? zargs_keep_reduction(s, a) : rc;
 }
 
 static int take_result(struct zsched *s, struct zcoll *a)

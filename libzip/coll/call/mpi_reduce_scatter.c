@@ -5,30 +5,33 @@
 #include "libzip/coll/reduce_scatter.h"
 #include "libzip/coll/reduce_scatter_across.h"
 
-/* Checks the buffer for my result, which may not be the send buffer. */
-static int check_result(const struct zcoll *a, int me)
+static bool is_empty(const struct zsched *s, const struct zcoll *a)
 {
-	MPI_Count mine = a->vector ? zvec_get(a->recvcounts, me) : a->recvcount;
-	if (mine > 0 && a->recvbuf == a->sendbuf)
-		return MPI_ERR_BUFFER;
-	return zargs_check_data(a->recvbuf, mine, a->recvtype);
+	bool empty = a->vector || a->recvcount == 0;
+	for (int i = 0; a->vector && empty && i < zsched_comm(s)->size; i++)
+		empty = zvec_get(a->recvcounts, i) == 0;
+	return empty;
+}
+
+/* The counts are right. The result may not be written over the operand, even if there is none here. */
+static int check_result(const struct zsched *s, struct zcoll *a)
+{
+	MPI_Count mine = a->vector ? zvec_get(a->recvcounts, zsched_comm(s)->rank) : a->recvcount;
+	int rc = zargs_check_data(a, a->recvbuf, mine, a->recvtype);
+	return rc == MPI_SUCCESS && !is_empty(s, a) ? zargs_check_alias(a, a->sendbuf, a->recvbuf) : rc;
 }
 
 static int take(struct zsched *s, struct zcoll *a)
 {
-	int rc = zargs_check_op(a->op);
 	bool own = a->sendbuf == MPI_IN_PLACE;
 	const void *whole = own ? a->recvbuf : a->sendbuf;
-	if (rc == MPI_SUCCESS && a->recvbuf == MPI_IN_PLACE)
-		rc = MPI_ERR_BUFFER;
-	if (rc == MPI_SUCCESS && a->vector && !a->recvcounts.p)
-		rc = MPI_ERR_ARG;
-	if (rc == MPI_SUCCESS && !own)
-		rc = check_result(a, zsched_comm(s)->rank);
+	int rc = zargs_check_op(a);
 	if (rc == MPI_SUCCESS)
-		rc = a->vector ? zargs_take_vector(s, whole, a->recvcounts, a->recvtype)
-			       : zargs_take_data(s, whole, a->recvcount, a->recvtype);
-	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
+		rc = a->vector ? zargs_take_counts(s, a, whole, zsched_comm(s)->size)
+			       : zargs_check_data(a, whole, a->recvcount, a->recvtype);
+	if (rc == MPI_SUCCESS && !own)
+		rc = check_result(s, a);
+	return rc == MPI_SUCCESS ? zargs_keep_reduction(s, a) : rc;
 }
 
 /* Between groups there is no MPI_IN_PLACE, and counts are those of my own group. */

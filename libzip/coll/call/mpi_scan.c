@@ -6,14 +6,14 @@
 
 static int take(struct zsched *s, struct zcoll *a)
 {
-	int rc = zargs_check_op(a->op);
-	if (rc == MPI_SUCCESS && a->sendbuf == a->recvbuf && a->recvcount > 0)
-		rc = MPI_ERR_BUFFER;
-	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
-		rc = zargs_check_data(a->sendbuf, a->recvcount, a->recvtype);
+	int rc = zargs_check_op(a);
 	if (rc == MPI_SUCCESS)
-		rc = zargs_take_data(s, a->recvbuf, a->recvcount, a->recvtype);
-	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
+		rc = zargs_check_data(a, a->recvbuf, a->recvcount, a->recvtype);
+	if (rc == MPI_SUCCESS && a->recvcount > 0)
+		rc = zargs_check_alias(a, a->sendbuf, a->recvbuf);
+	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
+		rc = zargs_check_data(a, a->sendbuf, a->recvcount, a->recvtype);
+	return rc == MPI_SUCCESS ? zargs_keep_reduction(s, a) : rc;
 }
 
 #define PARAMS(COUNT, DISPL)                                                                                           \

@@ -180,10 +180,31 @@ static inline void drop(struct trial *t)
 		MPI_Request_free(&t->request);
 }
 
+/* Spoils the arrays that persistent collectives were made with, for MPI is done with them; or mends them again. */
+static inline void spoil_arrays(struct trial *t, int n, struct trial *kept)
+{
+	for (int k = 0; k < n; k++) {
+		kept[k] = t[k];
+		memset(&t[k].i, 0x7f, sizeof t[k].i);
+		memset(&t[k].c, 0x7f, sizeof t[k].c);
+		for (int j = 0; j < MOST; j++)
+			t[k].st[j] = t[k].rt[j] = MPI_DATATYPE_NULL;
+	}
+}
+static inline void mend_arrays(struct trial *t, int n, const struct trial *kept)
+{
+	for (int k = 0; k < n; k++) {
+		MPI_Request q = t[k].request;
+		t[k] = kept[k];
+		t[k].request = q;
+	}
+}
+
 /* n of them at a time, in the same form; persistent ones started so often, from the last to the first. */
 static inline void try_trials(struct trial *t, int n, int starts, const struct place *p, const char *where)
 {
 	enum form form = t[0].form;
+	struct trial kept[8];
 	for (int k = 0; k < n; k++)
 		prepare(&t[k], p);
 	for (int k = 0; k < n && form == PERSISTENT; k++)
@@ -195,11 +216,15 @@ static inline void try_trials(struct trial *t, int n, int starts, const struct p
 			if (form != PERSISTENT)
 				call(&t[k], p);
 		}
+		if (form == PERSISTENT)
+			spoil_arrays(t, n, kept);
 		for (int k = n - 1; k >= 0 && form == PERSISTENT; k--)
 			MPI_Start(&t[k].request);
 		for (int k = 0; k < n; k++)
 			q[k] = t[k].request;
 		MPI_Waitall(n, q, MPI_STATUSES_IGNORE);
+		if (form == PERSISTENT)
+			mend_arrays(t, n, kept);
 		for (int k = 0; k < n; k++) {
 			t[k].request = q[k];
 			forget_rest(&t[k]);
