@@ -108,7 +108,7 @@ if [ -n "$SANITIZED" ]; then
 	skip "needs libc alone" "built with a sanitizer"
 else
 	is "needs libc alone, with its dynamic linker" \
-		"$(readelf -d "$SO" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld' | tr '\n' ' ')" "libc.so.6 "
+		"$(readelf -d "$SO" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(ld|libdl|libpthread)' | tr '\n' ' ')" "libc.so.6 "
 fi
 
 # A function that takes a communicator, group, request, message or window must be interposed. Exceptions are listed here by

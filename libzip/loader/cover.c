@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,7 +31,7 @@ struct library {
 static struct {
 	pthread_mutex_t lock;
 	struct library library[LIBRARIES_MAX];
-	int n;
+	atomic_int n;		   /* those are filled */
 	unsigned long long loaded; /* number of objects that were ever loaded, when all were looked at last */
 	struct zobject ours;
 	struct zerr err; /* what went wrong, if anything */

@@ -122,12 +122,30 @@ static void *below_tool(const char *name, const void *caller)
 	return zcover_native(name);
 }
 
-/* dlerror says the reason as that of a name that is not there. */
-static struct zinterpose_way refuse(const char *name)
+/* This library has functions of all versions of MPICH. One that the native library lacks is not there for a program
+ * that looks for it in all libraries. */
+static bool is_lacking(void *handle, const char *name)
+{
+	struct zobject o;
+	const struct link_map *program = zchain_self();
+
+	while (program && program->l_prev)
+		program = program->l_prev;
+	if ((handle != RTLD_DEFAULT && handle != RTLD_NEXT && handle != program) || !zcover_library() ||
+		zcover_native(name))
+		return false;
+	for (const struct link_map *m = program; m; m = m->l_next)
+		if (m != zchain_self() && zchain_read(&o, m) && zobject_find(&o, name))
+			return false;
+	return true;
+}
+
+/* dlerror says the reason as the name of what is not there. */
+static struct zinterpose_way refuse(const char *name, const char *why)
 {
 	char text[256];
 
-	zstrange_explain(text, sizeof(text), name);
+	snprintf(text, sizeof(text), "%s, which %s", name, why);
 	return answer(((dlsym_fn *)NEXT(dlsym))(RTLD_DEFAULT, text));
 }
 
@@ -137,8 +155,10 @@ static struct zinterpose_way find_mpi(void *handle, const char *name, const void
 	void *entry = handle == RTLD_NEXT ? below_tool(name, caller) : NULL;
 	if (entry)
 		return answer(entry);
+	if (is_lacking(handle, name))
+		return refuse(name, "the MPI library does not have");
 	if (zstrange_in_world() && znames_is_strange(name) && zcover_native(name))
-		return refuse(name);
+		return refuse(name, zstrange_why);
 	return go_on(dlsym_or_dlvsym);
 }
 
@@ -293,5 +313,6 @@ struct zinterpose_way zinterpose_dlmopen(long space, const char *file, int mode,
 static void begin(void) __attribute__((constructor));
 static void begin(void)
 {
+	zstrange_in_world();
 	zcover_all();
 }

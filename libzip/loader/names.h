@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "libzip/loader/object.h"
+
 extern const char *const znames_known[]; /* MPI_X, MPIX_X, MPII_X; sorted as by strcmp (generated) */
 extern const size_t znames_n;
 
 /* Could this be a function of MPI: MPI..., PMPI...? Any name, NULL too. A few instructions. */
-static inline bool znames_like_mpi(const char *name)
+ZOBJECT_EARLY static inline bool znames_like_mpi(const char *name)
 {
 	if (name && name[0] == 'P')
 		name++;

@@ -43,7 +43,7 @@ const ElfW(Sym) * zobject_find(const struct zobject *, const char *name);
 void *zobject_address(const struct zobject *, const char *name);
 /* How many symbols there are, undefined ones with them. Symbol 0 is none. */
 size_t zobject_count(const struct zobject *);
-static inline const char *zobject_name(const struct zobject *o, const ElfW(Sym) * symbol)
+ZOBJECT_EARLY static inline const char *zobject_name(const struct zobject *o, const ElfW(Sym) * symbol)
 {
 	return o->strings + symbol->st_name;
 }

@@ -18,7 +18,7 @@ static struct {
 	const char *name[STUBS]; /* MPI_X, without P */
 } self;
 
-static const char why[] = "which this libzipper does not know: build libzipper with this MPI library";
+const char zstrange_why[] = "this libzipper does not know: build libzipper with this MPI library";
 
 bool zstrange_in_world(void)
 {
@@ -44,8 +44,8 @@ static void refuse(int number, const void *caller)
 	Dl_info info = {.dli_fname = NULL};
 
 	dladdr(caller, &info);
-	fprintf(stderr, "libzipper: %s calls %s, %s\n", program_or(info.dli_fname),
-		number < self.n ? self.name[number] : "a function of MPI", why);
+	fprintf(stderr, "libzipper: %s calls %s, which %s\n", program_or(info.dli_fname),
+		number < self.n ? self.name[number] : "a function of MPI", zstrange_why);
 	abort();
 }
 
@@ -111,7 +111,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 	for (size_t i = 1, n = zobject_count(&o); i < n; i++) {
 		const char *name = zobject_name(&o, &o.symbols[i]);
 		if (o.symbols[i].st_shndx == SHN_UNDEF && znames_like_mpi(name) && has_stub(name))
-			return zerr_set(arg, -ENOSYS, "%s calls %s, %s", program_or(o.path), name, why);
+			return zerr_set(arg, -ENOSYS, "%s calls %s, which %s", program_or(o.path), name, zstrange_why);
 	}
 	return 0;
 }
@@ -119,9 +119,4 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 int zstrange_imports(struct zerr *err)
 {
 	return self.n ? dl_iterate_phdr(look_at, err) : 0;
-}
-
-void zstrange_explain(char *text, int size, const char *name)
-{
-	snprintf(text, (size_t)size, "%s, %s", name, why);
 }

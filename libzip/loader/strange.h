@@ -19,7 +19,7 @@ void *zstrange_stub(const char *name);
 /* -ENOSYS and a text: a loaded object imports a function that has a stub, and the object is no part of the MPI library.
  * The Fortran library imports all functions, whatever the program calls. */
 int zstrange_imports(struct zerr *);
-/* "MPIX_New: why it is not to be had", for dlerror. */
-void zstrange_explain(char *text, int size, const char *name);
+/* "MPIX_New, which ...": the end of the sentence. */
+extern const char zstrange_why[];
 
 #endif

@@ -69,6 +69,10 @@ int main(int argc, char **argv)
 		try("RTLD_DEFAULT", RTLD_DEFAULT, prefix);
 		try("RTLD_NEXT", RTLD_NEXT, prefix);
 	}
+	/* which the library has or not, whatever libzipper has */
+	static const char *const newer[] = {"MPI_Buffer_flush", "MPIX_Threadcomm_init", "MPIX_Request_is_complete"};
+	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++)
+		printf("rank %d: %s is %s\n", rank, newer[i], dlsym(RTLD_DEFAULT, newer[i]) ? "there" : "not there");
 	CHECK(!dlsym(RTLD_DEFAULT, "MPI_No_such_function"), "a function that nobody has is found");
 	CHECK(dlerror(), "... without an error");
 	return end();
