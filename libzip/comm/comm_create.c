@@ -59,6 +59,7 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 
 	int64_t mine[ZSAID_COUNT] = {[ZSAID_ID] = (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
 	MPI_Comm native = MPI_COMM_NULL;
+	*newcomm = MPI_COMM_NULL;
 	int rc = zcomm_agree_hear(c, name, NULL, c->size, mine, &all);
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -91,6 +92,8 @@ int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 	if (c && !is_subset(c, g))
 		return zerror_raise(c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
 	int rc = c ? MPI_SUCCESS : zcomm_native_check(comm, g, name);
+	if (rc == MPI_SUCCESS)
+		*newcomm = MPI_COMM_NULL;
 	if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED && (c || !zcoll_local_may_block(comm)))
 		rc = zcomm_meet_new(c, g, tag, name, &id);
 	if (rc != MPI_SUCCESS)

@@ -108,6 +108,7 @@ static int agree_on_board(struct zsched *s, struct dup *d)
 static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name,
 	struct zsched **out)
 {
+	*newcomm = MPI_COMM_NULL;
 	struct zsched *s = zsched_create(c, name);
 	struct dup *d = s ? zsched_alloc(s, sizeof *d) : NULL;
 	int rc = d ? MPI_SUCCESS : MPI_ERR_NO_MEM;

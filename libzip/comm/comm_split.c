@@ -51,6 +51,7 @@ static int finish_split(struct zcomm *c, const int64_t (*all)[ZSAID_COUNT], int 
 int zcomm_split(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm)
 {
 	int64_t mine[ZSAID_COUNT] = {color, key, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
+	*newcomm = MPI_COMM_NULL;
 	int rc = zcomm_agree_hear(c, name, NULL, c->size, mine, &all);
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -128,6 +129,8 @@ int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 	int rc = c ? check_split_type(c, split_type, "MPI_Comm_split_type") : MPI_SUCCESS;
 	if (rc != MPI_SUCCESS)
 		return rc;
+	if (c)
+		*newcomm = MPI_COMM_NULL;
 	rc = c ? zbarrier_run(c) : zcomm_meet_local(comm);
 	if (rc != MPI_SUCCESS)
 		return rc;

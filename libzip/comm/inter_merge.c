@@ -44,6 +44,7 @@ static int merge(struct zcomm *c, int high, MPI_Comm *newcomm, const char *name)
 	int64_t mine[ZSAID_COUNT] = {0, high != 0, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT], id;
 	struct zgroup g;
 	MPI_Comm native;
+	*newcomm = MPI_COMM_NULL;
 	int rc = zinter_hear(c, name, mine, &all);
 	if (rc != MPI_SUCCESS)
 		return rc;

@@ -11,6 +11,7 @@
 
 int ztopo_make(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm)
 {
+	*newcomm = MPI_COMM_NULL;
 	if (!topo && color != MPI_UNDEFINED)
 		return zerror_raise(c, MPI_ERR_NO_MEM, name, "out of memory");
 	int rc = zcomm_split(c, color, key, topo, name, newcomm);
@@ -53,6 +54,8 @@ int zip_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int period
 	if (!c)
 		ZTOPO_RETURN_NATIVE(comm, zn.Cart_create(comm, ndims, dims, periods, reorder, newcomm));
 	int ranks = check_grid(c, ndims, dims, periods, name, &rc);
+	if (ranks < 0 && !c->local && ndims >= 0 && dims && periods) /* as native MPI does for a wrong size alone */
+		*newcomm = MPI_COMM_NULL;
 	if (ranks < 0)
 		return rc;
 	bool in = c->rank < ranks;

@@ -137,6 +137,8 @@ static int make(struct making *m, MPI_Win *win)
 	int rc = check(m);
 
 	zcomm_reap();
+	if (rc == MPI_SUCCESS)
+		*win = MPI_WIN_NULL;
 	struct zcomm *twin = rc == MPI_SUCCESS ? zcomm_twin(m->comm, m->name, &rc) : NULL;
 	if (!twin)
 		return rc;

@@ -124,7 +124,7 @@ static int select_range(struct selection *s, const int range[3])
 		return refuse(s, MPI_ERR_ARG, "a range has a stride of zero");
 	for (int64_t rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride)
 		if (select_rank(s, rank) != 0)
-			return -1;
+			return refuse(s, MPI_ERR_ARG, s->reason); /* native MPI's class */
 	return 0;
 }
 
