@@ -94,6 +94,14 @@ int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text
 	return zerror_raise_native(on, error, name, "%s", text[0] ? text : class_text(error));
 }
 
+/* The communicator on which MPI_Wait and MPI_Test raise the error of that request. */
+static MPI_Comm raised_on(const struct zreq *r)
+{
+	if (zhandlers_own() && (r->comm || r->local))
+		return r->comm ? r->comm->handle : r->local;
+	return zhandlers_home();
+}
+
 int zcompletion_finish(struct zreq *r, MPI_Request *request, MPI_Status *status, MPI_Comm on, const char *name)
 {
 	char text[ZCOMPLETION_TEXT_BYTES];
@@ -101,6 +109,8 @@ int zcompletion_finish(struct zreq *r, MPI_Request *request, MPI_Status *status,
 	if (__builtin_expect(r->status.MPI_ERROR == MPI_SUCCESS, 1))
 		return zcompletion_deliver(r, request, status);
 	zcompletion_describe(r, text);
+	if (on == MPI_COMM_NULL)
+		on = raised_on(r);
 	return zcompletion_raise(on, zcompletion_deliver(r, request, status), name, text);
 }
 
@@ -112,11 +122,14 @@ static int wrong_argument(const char *argument, const char *name)
 	return zerror_raise(NULL, MPI_ERR_REQUEST, name, "no such request");
 }
 
+/* Where native MPI raises an error. HUSHED: nowhere, and rc is a class. */
+enum raises { AT_HOME, ON_OWN, HUSHED };
+
 struct native_wait {
 	MPI_Request *request;
 	MPI_Status *status;
 	int rc;
-	bool hush; /* rc is then a class that has not been raised */
+	enum raises where;
 };
 
 /* MPI_Testany looks at the request before it turns native progress, MPI_Test the other way round: 264 instructions
@@ -133,11 +146,12 @@ static inline int test_once(MPI_Request *request, int *flag, MPI_Status *status)
 
 static bool test_native(struct native_wait *w, int times)
 {
-	bool hushed = w->hush && zhandlers_hush();
+	bool hushed = w->where == HUSHED && zhandlers_hush();
 	int flag = 0;
 
 	for (int i = 0; i < times && !flag && w->rc == MPI_SUCCESS; i++)
-		w->rc = test_once(w->request, &flag, w->status);
+		w->rc = w->where == ON_OWN ? zn.Test(w->request, &flag, w->status)
+					   : test_once(w->request, &flag, w->status);
 	zhandlers_unhush(hushed);
 	if (hushed)
 		w->rc = zerror_class(w->rc);
@@ -150,9 +164,9 @@ static bool native_done(void *ctx)
 }
 
 /* For a request that was not complete at once, or whose error native MPI must not raise. */
-static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Status *status, bool hush)
+static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Status *status, enum raises where)
 {
-	struct native_wait w = {request, status, MPI_SUCCESS, hush};
+	struct native_wait w = {request, status, MPI_SUCCESS, where};
 	int tests = zprogress_native_tests(NATIVE_TESTS_FIRST);
 
 	if (tests > 1 && test_native(&w, tests))
@@ -165,12 +179,16 @@ static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Statu
 static inline __attribute__((always_inline)) int wait_native_on(MPI_Request *request, MPI_Status *status, MPI_Comm on,
 	const char *name)
 {
-	if (__builtin_expect(zhandlers_differ, 0) && on != MPI_COMM_WORLD)
-		return zcompletion_raise(on, wait_native(request, status, true), name, "");
+	if (__builtin_expect(zhandlers_differ, 0)) {
+		if (on != MPI_COMM_NULL && on != zhandlers_home())
+			return zcompletion_raise(on, wait_native(request, status, HUSHED), name, "");
+		if (on == MPI_COMM_NULL && zhandlers_own())
+			return wait_native(request, status, ON_OWN);
+	}
 
 	int flag, rc = test_once(request, &flag, status);
 	if (rc == MPI_SUCCESS && !flag)
-		return wait_native(request, status, false);
+		return wait_native(request, status, AT_HOME);
 	zprogress_now_and_then();
 	return rc;
 }
@@ -232,7 +250,7 @@ static int test(MPI_Request *request, int *flag, MPI_Status *status)
 		    r)) /* asked once: a second look might find it done, and its error would have to be raised, too */
 		return MPI_SUCCESS;
 	*flag = 1;
-	return zcompletion_finish(r, request, status, MPI_COMM_WORLD, "MPI_Test");
+	return zcompletion_finish(r, request, status, MPI_COMM_NULL, "MPI_Test");
 }
 
 int zip_Wait(MPI_Request *request, MPI_Status *status)
@@ -241,8 +259,8 @@ int zip_Wait(MPI_Request *request, MPI_Status *status)
 
 	if (__builtin_expect(!request, 0))
 		return wrong_argument("request", name);
-	return zreq_is_ours(*request) ? zcompletion_wait(request, status, MPI_COMM_WORLD, name)
-				      : wait_native_on(request, status, MPI_COMM_WORLD, name);
+	return zreq_is_ours(*request) ? zcompletion_wait(request, status, MPI_COMM_NULL, name)
+				      : wait_native_on(request, status, MPI_COMM_NULL, name);
 }
 
 int zip_Test(MPI_Request *request, int *flag, MPI_Status *status)

@@ -18,8 +18,8 @@ void zcompletion_init(void); /* finds that handle; once native MPI is initialise
 extern bool zcompletions_testall_fails;
 
 /* Waits for one request of either kind and delivers it as MPI_Wait does. Errors are raised on the communicator `on`:
- * that of a blocking call, or MPI_COMM_WORLD, where MPICH raises errors of MPI_Wait and the like. name is the MPI
- * function. */
+ * that of a blocking call; MPI_COMM_NULL: where the running MPICH raises errors of MPI_Wait (handlers.h). name is the
+ * MPI function. */
 int zcompletion_wait(MPI_Request *, MPI_Status *, MPI_Comm on, const char *name);
 int zcompletion_wait_native(MPI_Request *, MPI_Status *, MPI_Comm on, const char *name);
 /* As MPI_Test, but without a turn of progress, and raises nothing, see zcompletion_raise. */

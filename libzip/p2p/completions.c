@@ -122,11 +122,11 @@ static int outcome(int error, int native_rc, const char *name)
 static int test_all_looking(struct mix *m, int *flag, MPI_Status *statuses)
 {
 	*flag = 1;
-	zhandlers_hush_world();
+	zhandlers_hush_home();
 	for (int i = 0; i < m->n && *flag; i++)
 		if (m->native[i] != MPI_REQUEST_NULL)
 			zn.Request_get_status(m->native[i], flag, MPI_STATUS_IGNORE);
-	zhandlers_unhush_world();
+	zhandlers_unhush_home();
 	return *flag ? zn.Waitall(m->n, m->native, statuses) : MPI_SUCCESS;
 }
 
@@ -285,7 +285,7 @@ static bool any_done(void *ctx)
 
 static int finish_any(struct any_wait *w, const char *name)
 {
-	int rc = w->raise ? zcompletion_raise(MPI_COMM_WORLD, w->rc, name, w->text) : w->rc;
+	int rc = w->raise ? zcompletion_raise(zhandlers_home(), w->rc, name, w->text) : w->rc;
 
 	mix_close(w->m);
 	return rc;

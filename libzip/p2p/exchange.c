@@ -93,6 +93,7 @@ static int start_exchange(const struct zexchange_args *p, struct exchange **out)
 		return zerror_raise(p->c, MPI_ERR_NO_MEM, p->send.name, "out of memory");
 	}
 	x->req.active = true;
+	x->req.local = p->c ? 0 : p->send.comm;
 	x->copy = p->copy;
 	x->from_nobody = p->recv.rank == MPI_PROC_NULL;
 	x->recv = x->send = MPI_REQUEST_NULL;

@@ -10,6 +10,7 @@
 #include "libzip/p2p/completion.h"
 #include "libzip/shim/station.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 #include "libzip/p2p/p2p.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
@@ -256,5 +257,5 @@ int zprobe_mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *mes
 	if (*message == MPI_MESSAGE_NO_PROC)
 		return zn.Mrecv_c(buf, count, type, message, status);
 	int rc = zprobe_imrecv(buf, count, type, message, &request, name);
-	return rc == MPI_SUCCESS ? zcompletion_wait(&request, status, MPI_COMM_WORLD, name) : rc;
+	return rc == MPI_SUCCESS ? zcompletion_wait(&request, status, zhandlers_home(), name) : rc;
 }

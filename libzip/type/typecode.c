@@ -141,14 +141,14 @@ static bool build(struct built *b)
 	struct ztypecode_node n;
 	bool ok;
 
-	/* Constructors raise their errors on MPI_COMM_WORLD. */
-	zhandlers_hush_world();
+	/* Constructors raise their errors at home (handlers.h). */
+	zhandlers_hush_home();
 	ok = ztypecode_read(&n, b->code, b->len);
 	if (ok && n.owned && zn.Type_commit(&n.type.handle) != MPI_SUCCESS) {
 		zn.Type_free(&n.type.handle);
 		ok = false;
 	}
-	zhandlers_unhush_world();
+	zhandlers_unhush_home();
 	if (ok) {
 		b->type = n.type;
 		b->owned = n.owned;

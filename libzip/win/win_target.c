@@ -136,9 +136,9 @@ static bool is_defined(MPI_Op op, MPI_Datatype element)
 	if (!zredop_is_predefined(op) || zn.Type_get_extent_c(element, &lb, &extent) != MPI_SUCCESS ||
 		extent > ELEMENT_MAX)
 		return false;
-	zhandlers_hush_world();
+	zhandlers_hush_home();
 	const int rc = zn.Reduce_local(one, other, 1, element, op);
-	zhandlers_unhush_world();
+	zhandlers_unhush_home();
 	if (rc != MPI_SUCCESS)
 		return false;
 	last = op;

@@ -105,7 +105,7 @@ int zerror_class(int code)
 int zerror_test_native(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	bool hushed = zhandlers_hush();
-	int rc = zn.Test(request, flag, status);
+	int index, rc = zn.Testany(1, request, &index, flag, status); /* MPI_Test may raise elsewhere (handlers.h) */
 
 	zhandlers_unhush(hushed);
 	return hushed ? zerror_class(rc) : rc;
@@ -241,9 +241,9 @@ int zerror_raise(const struct zcomm *comm, int class, const char *function, cons
 {
 	va_list args;
 
+	const MPI_Comm handle = comm ? comm->handle : zhandlers_home();
 	va_start(args, fmt);
-	int code = raise_error(comm ? comm : zcomm_world, comm ? comm->handle : MPI_COMM_WORLD, class, function, fmt,
-		args);
+	int code = raise_error(comm ? comm : zcomm_find(handle), handle, class, function, fmt, args);
 	va_end(args);
 	return code;
 }

@@ -17,8 +17,8 @@
 
 struct zcomm;
 
-/* Makes an error code of class with the text (MPI_Error_string gives it back), calls the error handler of comm (of
- * MPI_COMM_WORLD if comm is NULL) and returns the code. A class of MPI_SUCCESS does nothing. */
+/* Makes an error code of class with the text (MPI_Error_string gives it back), calls the error handler of comm (NULL:
+ * of errors without an object, handlers.h) and returns the code. A class of MPI_SUCCESS does nothing. */
 int zerror_raise(const struct zcomm *comm, int class, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Does so only if the handler ends the job, else nothing. For callers that cannot return yet. */

@@ -6,6 +6,7 @@
 
 #include "libzip/world/comm.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/version.h"
 
 bool zhandlers_differ;
 
@@ -18,7 +19,19 @@ bool zhandlers_is_predefined(MPI_Errhandler handler)
 
 static int hushes; /* more than 1: a callback of the application inside a native call, or several stations */
 static pthread_mutex_t hushing = PTHREAD_MUTEX_INITIALIZER; /* held while the handler is exchanged */
+static MPI_Comm hushed_on;				    /* the communicator whose handler it is */
 static MPI_Errhandler hushed;
+static bool self_has_one; /* the application has given MPI_COMM_SELF a handler */
+
+bool zhandlers_own(void)
+{
+	return zversion_running() >= ZVERSION(4, 2, 0);
+}
+
+MPI_Comm zhandlers_home(void)
+{
+	return self_has_one && zversion_running() >= ZVERSION(4, 2, 0) ? MPI_COMM_SELF : MPI_COMM_WORLD;
+}
 
 static void forget(MPI_Errhandler *handler)
 {
@@ -37,17 +50,18 @@ static void note_handler(MPI_Comm comm)
 
 static void set_aside(void)
 {
-	zn.Comm_get_errhandler(MPI_COMM_WORLD, &hushed);
-	zn.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	hushed_on = zhandlers_home();
+	zn.Comm_get_errhandler(hushed_on, &hushed);
+	zn.Comm_set_errhandler(hushed_on, MPI_ERRORS_RETURN);
 }
 
 static void put_back(void)
 {
-	zn.Comm_set_errhandler(MPI_COMM_WORLD, hushed);
+	zn.Comm_set_errhandler(hushed_on, hushed);
 	forget(&hushed);
 }
 
-void zhandlers_hush_world(void)
+void zhandlers_hush_home(void)
 {
 	pthread_mutex_lock(&hushing);
 	if (hushes++ == 0)
@@ -55,7 +69,7 @@ void zhandlers_hush_world(void)
 	pthread_mutex_unlock(&hushing);
 }
 
-void zhandlers_unhush_world(void)
+void zhandlers_unhush_home(void)
 {
 	pthread_mutex_lock(&hushing);
 	if (--hushes == 0)
@@ -67,7 +81,7 @@ void zhandlers_unhush_world(void)
  * not look at the handler now. */
 static bool is_aside(MPI_Comm comm)
 {
-	return comm == MPI_COMM_WORLD && hushes > 0;
+	return hushes > 0 && comm == hushed_on;
 }
 
 int zip_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
@@ -95,6 +109,24 @@ static int set_on_handle(MPI_Comm comm, MPI_Errhandler errhandler)
 	return rc;
 }
 
+/* The handler of the world's shadow where the world has one of the application's: that shall see the world, and not the
+ * shadow. */
+static void forward(MPI_Comm *comm, int *code, ...)
+{
+	(void)comm;
+	zn.Comm_call_errhandler(MPI_COMM_WORLD, *code);
+}
+
+static int set_on_base(MPI_Comm base, MPI_Errhandler errhandler)
+{
+	static MPI_Errhandler forwarding = MPI_ERRHANDLER_NULL;
+
+	if (zhandlers_is_predefined(errhandler))
+		return zn.Comm_set_errhandler(base, errhandler);
+	int rc = forwarding == MPI_ERRHANDLER_NULL ? zn.Comm_create_errhandler(forward, &forwarding) : MPI_SUCCESS;
+	return rc == MPI_SUCCESS ? zn.Comm_set_errhandler(base, forwarding) : rc;
+}
+
 /* Native errors arise on the shadow, errors of the library on the handle. So both get the handler. */
 int zip_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler errhandler)
 {
@@ -102,9 +134,11 @@ int zip_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler errhandler)
 	int rc = set_on_handle(comm ? comm->handle : handle, errhandler);
 
 	if (rc == MPI_SUCCESS && comm && comm->shadow != comm->handle)
-		rc = zn.Comm_set_errhandler(comm->shadow, errhandler);
+		rc = set_on_base(comm->shadow, errhandler);
 	if (rc == MPI_SUCCESS && comm)
 		comm->fatal = errhandler == MPI_ERRORS_ARE_FATAL;
+	if (rc == MPI_SUCCESS && handle == MPI_COMM_SELF)
+		self_has_one = true;
 	note_handler(handle);
 	return rc;
 }
@@ -181,7 +215,7 @@ int zip_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 void zhandlers_show(bool of_file)
 {
 	if (!of_file && hushes > 0)
-		zn.Comm_set_errhandler(MPI_COMM_WORLD, hushed);
+		zn.Comm_set_errhandler(hushed_on, hushed);
 	if (of_file && file_hushes > 0)
 		zn.File_set_errhandler(MPI_FILE_NULL, of_files);
 }
@@ -189,7 +223,7 @@ void zhandlers_show(bool of_file)
 void zhandlers_hide(bool of_file)
 {
 	if (!of_file && hushes > 0)
-		zn.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+		zn.Comm_set_errhandler(hushed_on, MPI_ERRORS_RETURN);
 	if (of_file && file_hushes > 0)
 		zn.File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
 }

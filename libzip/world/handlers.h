@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The error handlers that the application sets and asks for, and two that are hushed now and then so that native MPI
- * raises nothing: the handler of MPI_COMM_WORLD around tests, and that of MPI_FILE_NULL while files are opened. Setting
- * or asking for a handler meanwhile, in a callback or another thread, concerns the hushed one.
+ * raises nothing: the handler of errors without an object around tests, and that of MPI_FILE_NULL while files are
+ * opened. Setting or asking for a handler meanwhile, in a callback or another thread, concerns the hushed one.
  *
- * Native MPI raises the error of a request on MPI_COMM_WORLD, whatever function has asked. That is right for MPI_Wait
- * and MPI_Test. But a blocking call of the application, which is a nonblocking one here, has to raise on its own
- * communicator. So the caller hushes native MPI and raises the error itself.
+ * Errors without an object belong to MPI_COMM_WORLD in MPI-3.1, and to MPI_COMM_SELF since MPI-4.0 (section 9.3). MPICH
+ * raises them there since 4.2, and on MPI_COMM_WORLD as long as the application has given MPI_COMM_SELF no handler.
+ * This communicator is called home here. MPI_Testany raises the error of a request at home with every version; MPI_Test
+ * and MPI_Wait raise it on the request's own communicator since 4.2. A blocking call of the application, which is a
+ * nonblocking one here, has to raise on its own communicator. So the caller hushes home and raises the error itself.
  *
  * Under the shim's lock, with exceptions that are named.
  */
@@ -18,22 +20,26 @@
 
 extern bool zhandlers_differ; /* the application has given communicators different handlers */
 
-/* Exchanges the handler of MPI_COMM_WORLD for MPI_ERRORS_RETURN, and puts it back. Calls may nest. Any thread. */
-void zhandlers_hush_world(void);
-void zhandlers_unhush_world(void);
+/* The communicator on which the running MPICH raises errors without an object. */
+MPI_Comm zhandlers_home(void);
+/* Does the running MPICH raise the errors of MPI_Wait and MPI_Test on the request's own communicator? Else at home. */
+bool zhandlers_own(void);
+/* Exchanges the handler of home for MPI_ERRORS_RETURN, and puts it back. Calls may nest. Any thread. */
+void zhandlers_hush_home(void);
+void zhandlers_unhush_home(void);
 /* The same where handlers differ; where all communicators have the same one, it does nothing. True: it is hushed, and
  * the caller has to call unhush with that result. */
 static inline bool zhandlers_hush(void)
 {
 	if (__builtin_expect(!zhandlers_differ, 1))
 		return false;
-	zhandlers_hush_world();
+	zhandlers_hush_home();
 	return true;
 }
 static inline void zhandlers_unhush(bool hushed)
 {
 	if (__builtin_expect(hushed, 0))
-		zhandlers_unhush_world();
+		zhandlers_unhush_home();
 }
 
 /* The same for MPI_FILE_NULL, whose handler native MPI calls, and gives to each file that it opens. unhush gives the

@@ -37,6 +37,7 @@ struct zreq {
 	bool immortal;	    /* shared by many calls (the completed send): zreq_release leaves it alone */
 	MPI_Request handle; /* MPI_REQUEST_NULL while the application has none */
 	struct zcomm *comm; /* referenced; may be NULL */
+	MPI_Comm local;	    /* the local communicator on which MPI_Wait raises its error, where comm is NULL; 0: none */
 	int station;	    /* its station */
 	struct zreq *next;  /* next orphan that zreq_poll_orphans looks at */
 	MPI_Status status;  /* MPI_SOURCE is the rank in comm; count and cancelled set; MPI_ERROR is the result */

@@ -177,11 +177,11 @@ void zerror_raise_if_fatal(const struct zcomm *c, int class, const char *functio
 
 bool zhandlers_differ;
 
-void zhandlers_hush_world(void)
+void zhandlers_hush_home(void)
 {
 }
 
-void zhandlers_unhush_world(void)
+void zhandlers_unhush_home(void)
 {
 }
 

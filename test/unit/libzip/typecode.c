@@ -20,12 +20,12 @@
 
 struct zworld zworld;
 
-void zhandlers_hush_world(void)
+void zhandlers_hush_home(void)
 {
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }
 
-void zhandlers_unhush_world(void)
+void zhandlers_unhush_home(void)
 {
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
