@@ -20,7 +20,7 @@ settings=(
 	"2+2 --set ZIPPER_REPRESENTATION=external32"
 	"1+1 --set ZIPPER_ONE_SIDED=yes"
 )
-seeds=25 # for each setting
+seeds=20 # for each setting
 share=0
 first=1
 if [ "${ZIP_SECONDS:-0}" -gt 0 ]; then

@@ -348,9 +348,23 @@ static bool draw_free(struct op *op, struct draw *d)
 	return true;
 }
 
+/* Whether an operation before this one has left requests on its communicator. */
+static bool has_requests(const struct op *op)
+{
+	for (int i = 0; i < op->number; i++) {
+		const struct op *o = &plan.op[i];
+		if (o->comm == op->comm &&
+			((o->pending && (o->completed_by < 0 || o->completed_by > op->number)) || o->kept))
+			return true;
+	}
+	return false;
+}
+
 static void run_free(struct op *op)
 {
+	topic_watches_attributes = !has_requests(op);
 	TRY(MPI_Comm_free(&model.comm[op->comm].handle));
+	topic_watches_attributes = false;
 	trace_number(model.comm[op->comm].handle == MPI_COMM_NULL, "freed");
 }
 

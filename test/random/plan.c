@@ -9,7 +9,8 @@
 struct plan plan;
 
 static const struct topic *const topics[] = {&topic_messages, &topic_exchange, &topic_collective, &topic_complete,
-	&topic_make_comm, &topic_free_comm};
+	&topic_make_comm, &topic_free_comm, &topic_threads, &topic_lasting, &topic_start, &topic_windows,
+	&topic_attributes, &topic_errors};
 #define NTOPICS ((int)(sizeof topics / sizeof *topics))
 
 static void draw_one(int number, const int weight[NTOPICS])

@@ -12,6 +12,7 @@
  * make -p         prints the operations and runs nothing -v         prints every entry of the checksums -t NUMBER  the
  * seconds that one operation may take, 60 by default; then the rank says where it is, and the job ends
  */
+#include <execinfo.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,9 @@ static void on_alarm(int signal)
 
 static void on_death(int which)
 {
+	void *frames[40];
 	tell(strsignal(which));
+	backtrace_symbols_fd(frames, backtrace(frames, 40), 2);
 	signal(which, SIG_DFL);
 	raise(which);
 }

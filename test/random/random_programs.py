@@ -266,7 +266,7 @@ def arguments():
     parser.add_argument("--rails", type=int, default=1, help="the number of zippers")
     parser.add_argument("--ops", type=int, default=40, help="operations of each program, 40 by default")
     parser.add_argument("--batch", type=int, default=25, help="programs of one job, 25 by default")
-    parser.add_argument("--limit", type=int, default=10, help="seconds that an operation may take, 10 by default")
+    parser.add_argument("--limit", type=int, default=5, help="seconds that an operation may take, 5 by default")
     parser.add_argument("--seconds", type=int, default=0, help="begin no job after so many seconds")
     parser.add_argument("--most", type=int, default=3, help="how many failures are explained, 3 by default")
     parser.add_argument("--no-shrink", dest="shrink", action="store_false", help="do not make failing programs smaller")

@@ -40,7 +40,11 @@ struct topic {
 };
 
 extern const struct topic topic_messages, topic_exchange, topic_collective, topic_complete, topic_make_comm,
-	topic_free_comm;
+	topic_threads, topic_lasting, topic_start, topic_windows, topic_attributes, topic_errors, topic_free_comm;
+
+/* Whether deleted attributes are traced. MPI may delete those of a freed communicator when its last request is
+ * complete. */
+extern bool topic_watches_attributes;
 
 /* --- the plan */
 struct plan {

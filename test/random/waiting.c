@@ -89,7 +89,7 @@ static void some(struct waiting *w, MPI_Status *status, struct draw *d)
 
 static void complete(struct waiting *w, MPI_Status *status, struct draw *d)
 {
-	switch (draw_below(d, 6)) {
+	switch (draw_below(d, w->no_testall ? 3 : 6)) {
 	case 0:
 		singly(w, status, d);
 		break;

@@ -7,10 +7,12 @@
 #define ZIP_RANDOM_WAITING_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct waiting {
 	int n, room;
+	bool no_testall; /* MPICH 4.0.2 reports errors of persistent requests where there are none */
 	MPI_Request *request;
 	struct waiting_end {
 		/* Called once all requests are complete, in the order in which they were added. */
