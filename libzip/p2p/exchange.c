@@ -6,6 +6,7 @@
 
 #include "libzip/progress/progress.h"
 #include "libzip/p2p/completion.h"
+#include "libzip/p2p/early.h"
 #include "libzip/type/data.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/pool.h"
@@ -129,7 +130,7 @@ int zexchange_run(const struct zexchange_args *p, MPI_Status *status)
 	char text[ZCOMPLETION_TEXT_BYTES];
 
 	if (rc != MPI_SUCCESS)
-		return rc;
+		return zearly_failed(rc, p->recv.comm, status);
 	zprogress_wait_request(&x->req);
 	memcpy(text, x->text, sizeof(text));
 	return zcompletion_raise(p->send.comm, zcompletion_deliver(&x->req, &unused, status), p->send.name, text);

@@ -14,7 +14,6 @@
 #include "libzip/type/data.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
-#include "libzip/world/status.h"
 
 static int tag_limit(void)
 {
@@ -148,11 +147,4 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 	}
 	zstation_return(was);
 	return rc == MPI_SUCCESS ? rc : zerror_raise(c, rc, a->name, "cannot start the receive");
-}
-
-int __attribute__((cold)) zp2p_recv_failed(int code, const struct zp2p_args *a, MPI_Status *status)
-{
-	if (status != MPI_STATUS_IGNORE && zerror_class(code) == MPI_ERR_TRUNCATE)
-		zstatus_set(status, a->rank, a->tag, status->MPI_ERROR, ztype_find(a->type)->size * a->count, false);
-	return code;
 }

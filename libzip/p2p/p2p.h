@@ -38,10 +38,6 @@ int zp2p_check_probe(const struct zcomm *, const char *name, int source, int tag
 int zp2p_isend(struct zcomm *c, const struct zp2p_args *, enum zp2p_mode, MPI_Request *);
 int zp2p_irecv(struct zcomm *c, const struct zp2p_args *, MPI_Request *);
 
-/* For a blocking receive that has failed at its start with that code. MPICH over ch3 finds there that a message is
- * truncated, and has the status of it. Fills the status as far as the arguments tell. Returns the code. */
-int zp2p_recv_failed(int code, const struct zp2p_args *, MPI_Status *);
-
 /* Start it natively. Inline, so that mode and size of count are constants in the functions that programs call. */
 static inline int zp2p_native_isend(const struct zp2p_args *a, MPI_Comm comm, int rank, enum zp2p_mode mode,
 	MPI_Request *r)

@@ -9,6 +9,7 @@
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/p2p/completion.h"
+#include "libzip/p2p/early.h"
 #include "libzip/p2p/p2p.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
@@ -65,7 +66,7 @@ static inline __attribute__((always_inline)) int zsendrecv_recv(const struct zp2
 		return zn.Recv_c(a->buf, a->count, a->type, a->rank, a->tag, c ? c->shadow : a->comm, status);
 	int rc = zsendrecv_irecv_on(c, a, &request);
 	if (rc != MPI_SUCCESS)
-		return zp2p_recv_failed(rc, a, status);
+		return zearly_failed(rc, a->comm, status);
 	return c ? zcompletion_wait(&request, status, a->comm, a->name)
 		 : zcompletion_wait_native(&request, status, a->comm, a->name);
 }

@@ -12,6 +12,7 @@
 #include "libzip/loader/cover.h"
 #include "libzip/loader/flavour.h"
 #include "libzip/shim/native.h"
+#include "libzip/shim/nested.h"
 #include "libzip/shim/small.h"
 
 /* The next definition in the order of search: that of a tool behind us, or the native library's. The latter leads back
@@ -43,9 +44,10 @@ void zresolve_entry(unsigned index)
 	/* Several threads may come here at once; all store the same values. */
 	for (unsigned i = 0; i < znative_count; i++) {
 		void *entry = entry_of(znative_names[i]);
-		if (entry)
+		if (entry) {
+			entry = znested_entry(znative_names[i], entry);
 			memcpy((char *)&zn + i * sizeof(void *), &entry, sizeof(entry));
-		else if (zsmall_forms[i])
+		} else if (zsmall_forms[i])
 			use_small_form(i);
 		else if (i == index)
 			break;

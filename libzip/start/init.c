@@ -19,6 +19,7 @@
 #include "libzip/world/comm.h"
 #include "libzip/p2p/buffer.h"
 #include "libzip/p2p/completion.h"
+#include "libzip/p2p/early.h"
 #include "common/control/ctl.h"
 #include "common/control/ctl_name.h"
 #include "libzip/type/data.h"
@@ -131,6 +132,7 @@ static void merge(const struct zenv *env, bool threaded)
 	}
 	zattr_init((int)env->appnum, (int)zworld.universe);
 	zcompletion_init();
+	zearly_init();
 	zsmall_raise = zerror_raise_small;
 	zquiet_comm();
 	zshim_active = true;

@@ -365,7 +365,7 @@ static void test_element(void **state)
 	check_element(t, MPI_DATATYPE_NULL, 0);
 	MPI_Type_create_f90_real(15, MPI_UNDEFINED, &t);
 	MPI_Type_contiguous(7, t, &u);
-	check_element(u, MPI_REAL8, 7);
+	check_element(u, MPI_DOUBLE_PRECISION, 7);
 	MPI_Type_create_f90_integer(9, &t);
 	MPI_Type_contiguous(7, t, &u);
 	check_element(u, MPI_INTEGER4, 7);
