@@ -11,12 +11,22 @@ static const char *const kinds[] = {"set", "get", "delete"};
 
 bool topic_watches_attributes;
 
+/* The progress thread of libzipper may call callbacks, while the program's thread waits for it. */
+static void adopt_thread(void)
+{
+	static _Thread_local bool adopted;
+	adopted = adopted || !trace_here;
+	if (adopted)
+		trace_here = trace_main;
+}
+
 /* 0: the copy has the same value; 1: one more; 2: no copy */
 static int copy(MPI_Comm comm, int keyval, void *extra, void *value, void *out, int *flag)
 {
 	intptr_t key = (intptr_t)extra;
 	int size;
 	(void)keyval;
+	adopt_thread();
 	MPI_Comm_size(comm, &size);
 	trace_loose(1000 * key + (intptr_t)value + 100000 * size, "copied");
 	*(void **)out = (char *)value + (key == 1);
@@ -28,6 +38,7 @@ static int removed(MPI_Comm comm, int keyval, void *value, void *extra)
 {
 	(void)comm;
 	(void)keyval;
+	adopt_thread();
 	if (topic_watches_attributes)
 		trace_loose(5000000 + 1000 * (intptr_t)extra + (intptr_t)value, "deleted");
 	return MPI_SUCCESS;

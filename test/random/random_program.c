@@ -94,7 +94,7 @@ static uint64_t run_op(struct op *op)
 	struct trace trace = {.what = place};
 	snprintf(place, sizeof place, "seed %llu rank %d op %d (%s)", (unsigned long long)model.seed, model.me,
 		op->number, op->text);
-	trace_here = &trace;
+	trace_here = trace_main = &trace;
 	alarm(limit_s);
 	op->topic->run(op);
 	op->ran = true;
@@ -107,7 +107,7 @@ static uint64_t clean_up(void)
 {
 	struct trace trace = {.what = place};
 	snprintf(place, sizeof place, "seed %llu rank %d at the end", (unsigned long long)model.seed, model.me);
-	trace_here = &trace;
+	trace_here = trace_main = &trace;
 	alarm(limit_s);
 	for (int i = 0; i < plan.nops; i++)
 		waiting_complete(&plan.op[i].waiting, model.seed + i + model.me);

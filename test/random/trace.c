@@ -7,6 +7,7 @@
 #include <string.h>
 
 _Thread_local struct trace *trace_here;
+struct trace *trace_main;
 int trace_verbose;
 
 uint64_t trace_hash(const void *bytes, size_t len, uint64_t start)

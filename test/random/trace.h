@@ -18,6 +18,8 @@ struct trace {
 };
 /* The trace of this thread. */
 extern _Thread_local struct trace *trace_here;
+/* The trace of the program's main thread. */
+extern struct trace *trace_main;
 /* 1: every entry is printed, too; 2: with all bytes. */
 extern int trace_verbose;
 
