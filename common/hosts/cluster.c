@@ -26,7 +26,7 @@ static int set_cluster_option(struct zcluster *cluster, char *word, struct zerr 
 		char **field;
 	} options[] = {{"launcher", &cluster->launcher}, {"launcher-exec", &cluster->launcher_exec},
 		{"iface", &cluster->iface}, {"localhost", &cluster->localhost}, {"device", &cluster->device},
-		{"n", NULL}};
+		{"mpiexec", &cluster->mpiexec}, {"n", NULL}};
 	const size_t noptions = sizeof(options) / sizeof(options[0]);
 	char *value, hint[96];
 	int rc = zword_split_option(word, &value, err);
@@ -95,4 +95,5 @@ void zcluster_free(struct zcluster *cluster)
 	free(cluster->iface);
 	free(cluster->localhost);
 	free(cluster->device);
+	free(cluster->mpiexec);
 }

@@ -129,7 +129,7 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 static int build_argv(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
 {
 	const struct zoptions *o = p->options;
-	zargv_add(argv, p->mpiexec);
+	zargv_add(argv, plan->cluster && plan->cluster->mpiexec ? plan->cluster->mpiexec : p->mpiexec);
 	int rc = add_place(argv, plan, p, err);
 	zargv_add(argv, "-print-all-exitcodes");
 	if (plan->universe) {

@@ -45,6 +45,8 @@ struct ztypecode_type {
 	MPI_Datatype element; /* the predefined datatype that all of it consists of; MPI_DATATYPE_NULL if there are
 				 several, or no data at all (size 0). For the MPI_Type_create_f90 family the one of
 				 MPI_Type_match_size. */
+	MPI_Datatype leaf;    /* element as the description names it: for the MPI_Type_create_f90 family a datatype
+				 of that family. MPICH takes only it as the origin's in an accumulate (4.2, 5.0) */
 	MPI_Count elements;   /* number of these in one of the datatype; 0 if element is MPI_DATATYPE_NULL */
 	MPI_Count size, true_lb, true_extent, lb, extent; /* bytes */
 };

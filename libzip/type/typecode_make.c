@@ -231,7 +231,7 @@ static int find_f90_element(struct ztypecode_type *t, enum ztypecode_op op)
 /* Combines the kinds of the old types. */
 static void find_element(struct ztypecode_node *n, const struct ztypecode_args *a, const struct ztypecode_node *nodes)
 {
-	MPI_Datatype element = MPI_DATATYPE_NULL;
+	MPI_Datatype element = MPI_DATATYPE_NULL, leaf = MPI_DATATYPE_NULL;
 	MPI_Count element_size = 0;
 
 	for (size_t i = 0; i < a->nold && n->type.size > 0; i++) {
@@ -240,9 +240,11 @@ static void find_element(struct ztypecode_node *n, const struct ztypecode_args *
 			continue;
 		n->mixed |= old->mixed || (element != MPI_DATATYPE_NULL && element != old->type.element);
 		element = old->type.element;
+		leaf = old->type.leaf;
 		element_size = old->mixed ? 0 : old->type.size / old->type.elements;
 	}
 	n->type.element = n->mixed ? MPI_DATATYPE_NULL : element;
+	n->type.leaf = n->mixed ? MPI_DATATYPE_NULL : leaf;
 	n->type.elements = element_size > 0 && !n->mixed ? n->type.size / element_size : 0;
 }
 
@@ -257,13 +259,15 @@ static bool make_predefined(struct ztypecode_node *n, const struct ztypecode_arg
 	if (t->handle == MPI_DATATYPE_NULL || measure(t) != MPI_SUCCESS)
 		return false;
 	t->elements = t->size > 0; /* MPI_LB and MPI_UB are not data */
-	t->element = t->size > 0 ? t->handle : MPI_DATATYPE_NULL;
+	t->element = t->leaf = t->size > 0 ? t->handle : MPI_DATATYPE_NULL;
 	return a->op == ZTYPECODE_NAMED || find_f90_element(t, a->op) == MPI_SUCCESS;
 }
 
 bool ztypecode_make(struct ztypecode_node *n, const struct ztypecode_args *a, const struct ztypecode_node *nodes)
 {
-	*n = (struct ztypecode_node){.type.handle = MPI_DATATYPE_NULL, .type.element = MPI_DATATYPE_NULL};
+	*n = (struct ztypecode_node){.type.handle = MPI_DATATYPE_NULL,
+		.type.element = MPI_DATATYPE_NULL,
+		.type.leaf = MPI_DATATYPE_NULL};
 	if (a->nold == 0 && a->op <= ZTYPECODE_F90_INTEGER)
 		return make_predefined(n, a);
 	if (make_derived(n, a, nodes) != MPI_SUCCESS)

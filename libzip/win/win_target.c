@@ -180,7 +180,7 @@ static int check(const struct zwin *w, const struct zwin_message *m, const struc
 static int run_natively(struct zwin_task *t)
 {
 	const struct zwin_message *m = &t->m;
-	const MPI_Datatype element = t->type->element;
+	const MPI_Datatype element = t->type->element, leaf = t->type->leaf;
 	const int self = zwin_native_rank(t->win, t->win->comm->rank);
 	MPI_Count extent, lb;
 	int rc;
@@ -190,11 +190,11 @@ static int run_natively(struct zwin_task *t)
 		rc = zn.Compare_and_swap(t->given + extent, t->given, t->before, element, self, (MPI_Aint)m->disp,
 			t->win->handle);
 	} else if (m->kind == ZWIN_ACCUMULATE) {
-		rc = zn.Accumulate_c(t->given, t->elements, element, self, (MPI_Aint)m->disp, (MPI_Count)m->count,
+		rc = zn.Accumulate_c(t->given, t->elements, leaf, self, (MPI_Aint)m->disp, (MPI_Count)m->count,
 			t->type->handle, (MPI_Op)m->op, t->win->handle);
 	} else {
-		rc = zn.Get_accumulate_c(t->given, t->given ? t->elements : 0, element, t->before, t->elements, element,
-			self, (MPI_Aint)m->disp, (MPI_Count)m->count, t->type->handle, (MPI_Op)m->op, t->win->handle);
+		rc = zn.Get_accumulate_c(t->given, t->given ? t->elements : 0, leaf, t->before, t->elements, leaf, self,
+			(MPI_Aint)m->disp, (MPI_Count)m->count, t->type->handle, (MPI_Op)m->op, t->win->handle);
 	}
 	const int flushed = zn.Win_flush(self, t->win->handle);
 	return zerror_class(rc != MPI_SUCCESS ? rc : flushed);

@@ -131,6 +131,7 @@ wait_for() {
 	done
 }
 
+[ -z "$ZIP_MIXED" ] || . "$ZIP_TOP_SRCDIR/test/lib/mixed.sh"
 # program NAME: prints the path of that twin program, as programs/FOLDER/modes.c
 program() { printf '%s\n' "$ZIP_TOP_SRCDIR"/test/programs/*/"$1"; }
 # compile SOURCE OUTPUT: compiles as a user does, with nothing of ours in the command line. Status 77: no compiler for it.
@@ -150,7 +151,7 @@ native() {
 	limited "$seconds" "$MPIEXEC" -genv LD_PRELOAD "$YIELD" -n "$ranks" "$@" </dev/null
 }
 # merged SECONDS LAYOUT PROGRAM...: runs one world made of the clusters in LAYOUT (as 2+2): on this machine; in the laboratory
-# (lab.t), if there is one, over tcp; in a virtual machine (lib/vm.sh) over verbs
+# (lab.t), if there is one, over tcp; in a virtual machine (lib/vm.sh) over verbs; with ZIP_MIXED (lib/mixed.sh) of several releases of Debian
 merged() {
 	local seconds=$1 layout=$2
 	shift 2
@@ -162,6 +163,9 @@ merged() {
 		"$ZIP_TOP_SRCDIR/test/vm/vmlab" hosts "$layout" $ZIP_VM_KIND >"$TAP_TMP/vm.hosts"
 		"$ZIP_TOP_SRCDIR/test/vm/vmlab" run -t $((seconds * 10)) zipper "$ZMPIRUN" -f "$TAP_TMP/vm.hosts" -timeout $((seconds * 8)) -n $((layout)) \
 			${ASAN:+-genv LD_PRELOAD "$ASAN"} "$@"
+	elif [ -n "$ZIP_MIXED" ]; then
+		mixed_hosts "$layout" >"$TAP_TMP/mixed.hosts"
+		TMPDIR=$TAP_TMP limited "$seconds" "$ZMPIRUN" -f "$TAP_TMP/mixed.hosts" -n $((layout)) "$@" </dev/null
 	else
 		limited "$seconds" "$ZMPIRUN" --clusters "$layout" "$@" </dev/null
 	fi

@@ -28,12 +28,28 @@ static int rank, size, errors;
 		CHECK(got_ == wanted_, "%s is %lld, not %lld", #got, got_, wanted_);                                   \
 	} while (0)
 
+/* To be called after each MPI_Init: MPICH has made stdout unbuffered, and the C library may write a line in pieces
+ * then, between which the output of another rank comes. */
+static inline void whole_lines(void)
+{
+	static char lines[1 << 16];
+	setvbuf(stdout, lines, _IOLBF, sizeof lines);
+}
+
 static inline void begin(int *argc, char ***argv)
 {
-	setvbuf(stdout, NULL, _IOLBF, 1 << 16); /* lines of two ranks are not mixed */
 	MPI_Init(argc, argv);
+	whole_lines();
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Comm_size(WORLD, &size);
+}
+/* The running MPICH's version without its patch level: 402 is 4.2. 0: another library. */
+static inline int mpich_version(void)
+{
+	char text[MPI_MAX_LIBRARY_VERSION_STRING];
+	int len, major, minor;
+	MPI_Get_library_version(text, &len);
+	return sscanf(text, "MPICH Version: %d.%d", &major, &minor) == 2 ? major * 100 + minor : 0;
 }
 /* Returns the exit status. Rank 0 says "No errors" when no rank had any. */
 static inline int end(void)

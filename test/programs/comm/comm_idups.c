@@ -67,8 +67,8 @@ int main(int argc, char **argv)
 	int provided;
 	pthread_t other[2];
 	MPI_Comm half;
-	setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 	MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
+	whole_lines();
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Comm_size(WORLD, &size);
 	MPI_Comm_split(WORLD, rank < 3 ? 0 : MPI_UNDEFINED, rank, &three);

@@ -37,8 +37,8 @@ int main(int argc, char **argv)
 	pthread_t thread[THREADS];
 	int provided;
 
-	setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	whole_lines();
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Comm_size(WORLD, &size);
 	for (int t = 0; t < THREADS; t++) {

@@ -210,8 +210,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		rounds = atoi(argv[1]);
-	setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	whole_lines();
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Comm_size(WORLD, &size);
 	CHECK_INT(provided, MPI_THREAD_MULTIPLE);

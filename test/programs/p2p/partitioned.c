@@ -288,6 +288,7 @@ int main(int argc, char **argv)
 {
 	int provided;
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	whole_lines();
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Comm_size(WORLD, &size);
 	next = (rank + 1) % size;

@@ -103,8 +103,8 @@ int main(int argc, char **argv)
 {
 	int provided;
 	pthread_t threads[THREADS], waiting;
-	setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	whole_lines();
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Comm_size(WORLD, &size);
 	printf("rank %d: thread level %d\n", rank, provided);

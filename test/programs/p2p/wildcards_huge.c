@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives from MPI_ANY_SOURCE that are far larger than their messages, and than all memory, of a datatype with gaps.
+ * Receives from MPI_ANY_SOURCE that are far larger than their messages, with MPICH 4.0 also than all memory, of a
+ * datatype with gaps.
  * Each is a native receive as well; MPICH may keep some of these when they are cancelled, and say so at its end
  * ("leaked handle pool objects"). twin: native=no
  */
@@ -8,7 +9,8 @@
 
 static void generous(void)
 {
-	const MPI_Count count = (MPI_Count)1 << 40;
+	/* MPICH from 4.2 on takes memory for all of a receive with gaps, and crashes if there is none */
+	const MPI_Count count = (MPI_Count)1 << (mpich_version() < 402 ? 40 : 20);
 	int out[2] = {rank, -rank}, in[4], to = (rank + 1) % size;
 	MPI_Datatype spread;
 	MPI_Request r;

@@ -52,10 +52,10 @@ int main(int argc, char **argv)
 
 	/* looked up before MPI_Init, used behind it */
 	int (*init)(int *, char ***) = (int (*)(int *, char ***))dlsym(RTLD_DEFAULT, "MPI_Init");
-	setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 	if (!init)
 		return 1;
 	init(&argc, &argv);
+	whole_lines();
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Comm_size(WORLD, &size);
 	dl_iterate_phdr(find_library, &path);

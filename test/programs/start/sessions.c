@@ -55,6 +55,7 @@ static void *first_use(void *tag)
 
 	pthread_barrier_wait(&together);
 	CHECK_INT(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session), MPI_SUCCESS);
+	whole_lines();
 	comm = comm_of(session, "mpi://WORLD", tag);
 	MPI_Comm_size(comm, &n);
 	for (int i = 0; i < 20; i++) {
@@ -78,6 +79,7 @@ static MPI_Session threads(void)
 	pthread_create(&thread[0], NULL, first_use, "org.example.one");
 	pthread_create(&thread[1], NULL, first_use, "org.example.two");
 	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+	whole_lines();
 	pthread_join(thread[0], NULL);
 	pthread_join(thread[1], NULL);
 	return session;
@@ -174,13 +176,13 @@ int main(void)
 {
 	MPI_Session session, other;
 
-	setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 	session = threads();
 	psets(session);
 	groups(session);
 	/* a library that comes and goes */
 	for (int i = 0; i < 5; i++) {
 		MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &other);
+		whole_lines();
 		MPI_Comm comm = comm_of(other, "mpi://WORLD", "library");
 		use(comm);
 		MPI_Comm_free(&comm);

@@ -11,6 +11,7 @@ static void once(int number)
 	int sum = -1;
 
 	CHECK_INT(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session), MPI_SUCCESS);
+	whole_lines();
 	CHECK_INT(MPI_Group_from_session_pset(session, "mpi://WORLD", &group), MPI_SUCCESS);
 	CHECK_INT(MPI_Comm_create_from_group(group, "again", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm), MPI_SUCCESS);
 	MPI_Comm_size(comm, &size);
@@ -25,7 +26,6 @@ int main(int argc, char **argv)
 {
 	MPI_Session session;
 
-	setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 	for (int i = 0; i < 4; i++)
 		once(i);
 	MPI_Init(&argc, &argv);

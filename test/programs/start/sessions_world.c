@@ -9,6 +9,7 @@ static MPI_Comm open_session(MPI_Session *session, const char *tag)
 	MPI_Comm comm;
 
 	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session);
+	whole_lines();
 	CHECK_INT(MPI_Group_from_session_pset(*session, "mpi://WORLD", &group), MPI_SUCCESS);
 	CHECK_INT(MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm), MPI_SUCCESS);
 	MPI_Group_free(&group);
@@ -32,7 +33,6 @@ int main(int argc, char **argv)
 	MPI_Comm early, late;
 	int flag;
 
-	setvbuf(stdout, NULL, _IOLBF, 1 << 16); /* once: glibc would write in pieces */
 	early = open_session(&outer, "early");
 	MPI_Comm_rank(early, &rank);
 	MPI_Comm_size(early, &size);

@@ -61,8 +61,8 @@ int main(int argc, char **argv)
 	pthread_t thread[THREADS];
 	int provided, total = 0;
 
-	setvbuf(stdout, NULL, _IOLBF, 1 << 16); /* as begin() */
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	whole_lines();
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Comm_size(WORLD, &size);
 	if (provided != MPI_THREAD_MULTIPLE)

@@ -16,6 +16,7 @@
 #include "common/graph/graph_writer.h"
 #include "common/graph/graph_format.h"
 #include "test/unit/common/corpus.h"
+#include "test/unit/within.h"
 #include "common/wire/crc32.h"
 
 static char path[64];
@@ -191,7 +192,7 @@ static void dense_is_compact(void **state)
 	assert_int_equal(zgraph_build(&g, RANKS, e, RANKS * RANKS, false, &err), 0);
 	assert_int_equal(zgraph_save(g, path, &err), 0);
 	zgraph_destroy(g);
-	assert_in_range(file_read(data, sizeof(data)), RANKS, 20 * RANKS);
+	assert_within(file_read(data, sizeof(data)), RANKS, 20 * RANKS);
 	assert_int_equal(zgraph_load(&g, path, NULL, &err), 0);
 	assert_int_equal(g->edges, RANKS * (RANKS - 1));
 	assert_int_equal(g->total_bytes, UINT64_C(123456) * RANKS * (RANKS - 1));
@@ -322,10 +323,10 @@ static void feed(const char *data, size_t len)
 	file_write(data, len < 4 ? 0 : len - 4, true);
 	int rc = zgraph_load(&g, path, &select, &err);
 	if (rc == 0) {
-		assert_in_range(g->ranks, 1, len);
+		assert_within(g->ranks, 1, len);
 		assert_int_equal(g->off[g->ranks], g->edges);
 		for (uint64_t i = 0; i < g->edges; i++)
-			assert_in_range(g->peer[i], 0, g->ranks - 1);
+			assert_within(g->peer[i], 0, g->ranks - 1);
 		zgraph_destroy(g);
 		good++;
 	} else {
@@ -337,9 +338,9 @@ static void feed(const char *data, size_t len)
 static void survives_the_corpus(void **state)
 {
 	(void)state;
-	assert_in_range(corpus_replay("graph", feed), 3, 100);
-	assert_in_range(good, 1, 100000);
-	assert_in_range(bad, 1, 100000);
+	assert_within(corpus_replay("graph", feed), 3, 100);
+	assert_within(good, 1, 100000);
+	assert_within(bad, 1, 100000);
 }
 
 static int file_remove(void **state)

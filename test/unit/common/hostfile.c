@@ -27,7 +27,7 @@ static void reads_everything(void **state)
 	static const char text[] =
 		"# two clusters\n"
 		"#ZIP cluster lgm launcher=ssh launcher-exec=/opt/bin/ssh iface=ib0 localhost=fe n=12 "
-		"device=mlx5_0:2\n"
+		"device=mlx5_0:2 mpiexec=/opt/mpich/bin/mpiexec\n"
 		"node001:8\n"
 		"  node002:8   user=me binding=core  # a comment\r\n"
 		"\n"
@@ -51,6 +51,7 @@ static void reads_everything(void **state)
 	assert_string_equal(lgm->iface, "ib0");
 	assert_string_equal(lgm->localhost, "fe");
 	assert_string_equal(lgm->device, "mlx5_0:2");
+	assert_string_equal(lgm->mpiexec, "/opt/mpich/bin/mpiexec");
 	assert_int_equal(lgm->nranks, 12);
 	assert_int_equal(lgm->line, 2);
 	assert_int_equal(lgm->nhosts, 2);

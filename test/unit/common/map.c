@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "test/unit/common/corpus.h"
+#include "test/unit/within.h"
 #include "common/hosts/map.h"
 
 static FILE *open_text(const char *text, size_t len)
@@ -235,7 +236,7 @@ static void feed(const char *text, size_t len)
 		return;
 	}
 	for (uint32_t v = 0; v < map.nranks; v++) {
-		assert_in_range(map.places[v].line, 1, len + 1);
+		assert_within(map.places[v].line, 1, len + 1);
 		assert_true(map.places[v].node < map.nnames);
 	}
 	zmap_free(&map);

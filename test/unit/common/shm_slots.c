@@ -3,6 +3,7 @@
  * slots of others. */
 #define _GNU_SOURCE
 #include "test/unit/common/link_fixture.h"
+#include "test/unit/within.h"
 
 #include <errno.h>
 #include <string.h>
@@ -227,7 +228,7 @@ static void a_slot_rests_while_others_have_their_turn(void **state)
 	bool seen[SHM_SLOTS] = {false};
 	for (unsigned i = 0; i < SHM_SLOTS; i++) {
 		int slot = shm_slots_take(slots);
-		assert_in_range(slot, 0, SHM_SLOTS - 1);
+		assert_within(slot, 0, SHM_SLOTS - 1);
 		assert_false(seen[slot]);
 		seen[slot] = true;
 		shm_slots_drop(slots, (uint32_t)slot);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "test/unit/common/corpus.h"
+#include "test/unit/within.h"
 #include "common/config/tuning.h"
 #include "common/config/tuning_parse.h"
 
@@ -210,8 +211,8 @@ static void feed(const char *text, size_t len)
 	} else {
 		for (int c = 0; c < ZTUNING_COLLECTIVES; c++)
 			choose(&t, (enum ztuning_collective)c, 4096);
-		assert_in_range(choose(&t, ZTUNING_BCAST, 5).segment, 256, 1 << 30);
-		assert_in_range(choose(&t, ZTUNING_REDUCE, 5).segments, 1, 1024);
+		assert_within(choose(&t, ZTUNING_BCAST, 5).segment, 256, 1 << 30);
+		assert_within(choose(&t, ZTUNING_REDUCE, 5).segments, 1, 1024);
 	}
 	ztuning_free(&t);
 }

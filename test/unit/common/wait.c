@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "test/unit/within.h"
 #include "common/base/wait.h"
 
 static unsigned steps_until_sleep(struct zwait *w)
@@ -179,7 +180,7 @@ static void leaves_out_yields_that_are_for_nothing(void **state)
 		assert_true(waits >= 10);
 		for (int i = 0; i < 64; i++)
 			probes += sleep_for(&w, 400) == w.spins + w.yields;
-		assert_in_range(probes, 1, 3);
+		assert_within(probes, 1, 3);
 		w.longs = 130; /* they are rarer the longer it goes on */
 		probes = 0;
 		for (int i = 0; i < 300; i++)
@@ -231,7 +232,7 @@ static void shares_its_core_until_it_loses_slices(void **state)
 	for (int i = 0; i < 100; i++)
 		zwait_share(&w);
 	assert_true(w.crowded > 0);
-	assert_in_range(w.shares, 1, 99);
+	assert_within(w.shares, 1, 99);
 }
 
 static void counts_only_cores_it_may_use(void **state)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "test/unit/within.h"
 #include "launch/run/cause.h"
 #include "launch/run/losses.h"
 #include "launch/run/tally.h"
@@ -210,7 +211,7 @@ static void losses_are_held_back(void **state)
 	lose(&job, 1, KILLED, 10000);
 	die(&job, 2, 1, STOPS, 10200);
 	int ms = zlosses_timeout(&job, 10000);
-	assert_in_range(ms, 500, 2500);
+	assert_within(ms, 500, 2500);
 	zlosses_tell(&job, &out, 10000 + ms - 1);
 	has_said(&out, "");
 	zlosses_tell(&job, &out, 10000 + ms);

@@ -24,6 +24,7 @@
 #include "libzip/stream/transfer_recv.h"
 #include "libzip/world/rails.h"
 #include "test/unit/libzip/rank_around.h"
+#include "test/unit/within.h"
 #include "libzip/shim/shim.h"
 #include "common/transport/base/transport.h"
 #include "common/session/session_attach.h"
@@ -66,7 +67,7 @@ void bridge_pass(int64_t ms)
 static int fake_post(struct zlink *z, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
 	struct fake_link *l = (struct fake_link *)z;
-	assert_in_range(nposts, 0, POSTS_MAX - 1);
+	assert_within(nposts, 0, POSTS_MAX - 1);
 	struct post *p = &posts[nposts++];
 	p->rail = l->rail;
 	assert_int_equal(zwire_decode(&p->env, raw), 0);
@@ -284,7 +285,7 @@ void bridge_say(int rail, uint32_t from, struct zwire_env env)
 	zchannel_open(&zstations[0], rail, 1);
 	struct fake_link *l = links[rail];
 	assert_non_null(l);
-	assert_in_range(l->n, 0, COMING_MAX - 1);
+	assert_within(l->n, 0, COMING_MAX - 1);
 	env.src = from;
 	l->coming[(l->first + l->n++) % COMING_MAX] = env;
 }

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "test/unit/within.h"
+
 static int allocated, freed;
 
 static void *counted_malloc(size_t bytes)
@@ -85,7 +87,7 @@ static void a_burst_is_not_held(void **state)
 		assert_non_null(p[i] = zpool_get(MiB));
 	for (int i = 0; i < 32; i++)
 		zpool_put(p[i]);
-	assert_in_range(32 - freed, 2, 4);
+	assert_within(32 - freed, 2, 4);
 	zpool_fini();
 	allocated = freed = 0;
 	for (int i = 0; i < 4; i++)

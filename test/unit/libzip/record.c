@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "test/unit/within.h"
 #include "libzip/record/record_model.h"
 #include "libzip/record/record_plan.h"
 #include "libzip/record/record_table.h"
@@ -24,7 +25,7 @@ static int sender, ranks;
 static void note(void *ctx, int peer, uint64_t blocks, uint64_t n)
 {
 	(void)ctx;
-	assert_in_range(peer, 0, ranks - 1);
+	assert_within(peer, 0, ranks - 1);
 	assert_int_not_equal(peer, sender);
 	sent[sender][peer] += blocks;
 	messages[sender][peer] += n;
@@ -209,7 +210,7 @@ static void full_table_loses_nothing_unseen(void **state)
 		for (uint32_t i = 0; i < 2000; i++)
 			zrecord_table_edge(&t, 7, ZGRAPH_P2P, i, 10, 2);
 	struct zgraph *g = read_back(&t, 2000);
-	assert_in_range(g->edges, 700, 1023);
+	assert_within(g->edges, 700, 1023);
 	for (size_t i = 0; i < g->ncalls; i++)
 		if (g->calls[i].kind == ZGRAPH_LOST) {
 			assert_int_equal(g->calls[i].phase, 7);

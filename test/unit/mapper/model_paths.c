@@ -12,6 +12,7 @@
 
 #include "mapper/net/joined.h"
 #include "test/unit/mapper/model_fixture.h"
+#include "test/unit/within.h"
 
 /* Counts how often each path from s to d over all zippers comes among the paths that there are now. */
 static void paths_count(struct net *net, uint32_t s, uint32_t d, const unsigned *times, uint32_t n)
@@ -89,7 +90,7 @@ static void paths_hang_together(void **state)
 					strcpy(at, end + 1);
 				}
 				assert_string_equal(at, to);
-				assert_in_range(hops, 1, k < direct ? 5 : 10);
+				assert_within(hops, 1, k < direct ? 5 : 10);
 			}
 		}
 	}

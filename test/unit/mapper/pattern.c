@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "test/unit/within.h"
 #include "mapper/net/topology.h"
 #include "mapper/traffic/pattern_graph.h"
 #include "mapper/net/net.h"
@@ -50,18 +51,18 @@ static void random_partners(void **state)
 		for (uint32_t r = 0; r < 1000; r++) {
 			uint32_t n = messages_of(p, r, out);
 
-			assert_in_range(n, 6, 20);
+			assert_within(n, 6, 20);
 			seen[n]++;
 			for (uint32_t i = 0; i < n; i++) {
 				assert_true(out[i].dst < 1000 && out[i].dst != r && out[i].units == 1);
 				if (k == 0)
-					assert_in_range(out[i].dst + 30, r, r + 60);
+					assert_within(out[i].dst + 30, r, r + 60);
 				for (uint32_t j = 0; j < i; j++)
 					assert_int_not_equal(out[i].dst, out[j].dst);
 			}
 		}
 		for (int n = 6; n <= 20; n++)
-			assert_in_range(seen[n], 30,
+			assert_within(seen[n], 30,
 				110); /* 66 are expected; the limits are five standard deviations away */
 		pattern_destroy(p);
 	}

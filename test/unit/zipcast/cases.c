@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "test/unit/zipcast/cases.h"
+#include "test/unit/within.h"
 #include "common/base/clock.h"
 
 static const char *const algorithms[] = {"sequential", "tree", "chain", "pipeline", "hybrid-chain", "hybrid-pipeline"};
@@ -539,5 +540,5 @@ void destroying_in_the_middle(void **state)
 	cast_destroy(o, 4);
 	free(data);
 	cast_close(&c);
-	assert_in_range(slow, 0, 3);
+	assert_within(slow, 0, 3);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "test/unit/zipcast/cases.h"
+#include "test/unit/within.h"
 #include "common/base/clock.h"
 #include "zipcast/group.h"
 
@@ -315,13 +316,13 @@ static void one_that_does_not_answer(void **state)
 		assert_int_equal(zipcast_group_create(&g[i], zc[i], &group,
 					 &(struct zipcast_events){give_nothing, NULL, NULL, NULL}, why),
 			0);
-	assert_in_range(zclock_ms() - start_ms, 0, TIMEOUT_MS - 500);
+	assert_within(zclock_ms() - start_ms, 0, TIMEOUT_MS - 500);
 	for (uint32_t i = 0; i < TRIES; i++) {
 		pthread_join(thread[i], NULL);
 		assert_true(vain[i].rc < 0);
 		assert_non_null(strstr(vain[i].why, "node 1"));
 	}
-	assert_in_range(zclock_ms() - start_ms, TIMEOUT_MS - 500, 2 * TIMEOUT_MS - 500);
+	assert_within(zclock_ms() - start_ms, TIMEOUT_MS - 500, 2 * TIMEOUT_MS - 500);
 	for (uint32_t i = 0; i < 2; i++) {
 		zipcast_group_destroy(g[i]);
 		zipcast_close(zc[i]);
@@ -356,7 +357,7 @@ static void a_stranger_comes_early(void **state)
 	assert_int_equal(send(fd, "nonsense of more bytes than a greeting has", 42, MSG_NOSIGNAL), 42);
 	const int64_t before = cpu_ns();
 	usleep(300000);
-	assert_in_range(cpu_ns() - before, 0, 100000000);
+	assert_within(cpu_ns() - before, 0, 100000000);
 	assert_int_equal(zipcast_meet(zc, &address, 1, why), 0);
 	/* it is no node: its connection is closed */
 	assert_true(recv(fd, &byte, 1, 0) <= 0);

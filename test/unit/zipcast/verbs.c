@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "test/unit/zipcast/cases.h"
+#include "test/unit/within.h"
 #include "common/base/clock.h"
 #include "zipcast/group.h"
 #include "test/fakeverbs/fabric.h"
@@ -122,7 +123,7 @@ static void blocks_are_written(void **state)
 				assert_int_equal(writes() - written, (n - 1) * (message[i].blocks - 1));
 				uint64_t first = message[i].bytes < BLOCK ? message[i].bytes : BLOCK,
 					 most = copied(&c) - before;
-				assert_in_range(most, 2 * (n - 1) * first, 2 * (n - 1) * (first + 8 * 24));
+				assert_within(most, 2 * (n - 1) * first, 2 * (n - 1) * (first + 8 * 24));
 			}
 			close_group(&c, m);
 		}
@@ -332,7 +333,7 @@ static void an_end_gives_writes_up(void **state)
 	const uint32_t lag = write_into_the_void(&m[0], zeros, warm_up(&c, m));
 	const int64_t start_ms = zclock_ms();
 	zipcast_group_destroy(m[0].group);
-	assert_in_range(zclock_ms() - start_ms, 1900, 4500);
+	assert_within(zclock_ms() - start_ms, 1900, 4500);
 	set_lag(lag);
 	cast_wait_failed(&m[1], 1);
 	cast_wait_failed(o, 2);
@@ -433,7 +434,7 @@ static void writer_destroyed_by_a_callback(void **state)
 	assert_int_equal(zipcast_send(g, zeros, 100), 0);
 	for (int i = 0; i < 60000 && !d.done; i++)
 		usleep(1000);
-	assert_in_range(zclock_ms() - start_ms, 90, 1900);
+	assert_within(zclock_ms() - start_ms, 90, 1900);
 	set_lag(lag);
 	cast_wait_failed(&m[1], 1);
 	m[0].group = NULL;

@@ -125,7 +125,7 @@ static void start(struct bench *b, const char *transport, struct heard h[2])
 		assert_int_equal(hear(b->end[i], &h[i], 0), 0);
 }
 
-static void stop(struct bench *b)
+static void halt(struct bench *b)
 {
 	b->end[1]->ops->close(b->end[1]);
 	zsession_close(b->admin);
@@ -143,7 +143,7 @@ static void last_words(void **state)
 	fixture_nap(100);
 	hear(b.end[1], &h[1], UINT64_MAX);
 	assert_int_equal(h[1].next - 1, sent);
-	stop(&b);
+	halt(&b);
 }
 
 /* One end closes while the other end sends. Returns the number of messages that the first end has sent. */
@@ -168,7 +168,7 @@ static void last_words_cross_others(void **state)
 	const uint64_t sent = fill_and_leave(&b);
 	hear(b.end[1], &h[1], UINT64_MAX);
 	assert_int_equal(h[1].next - 1, sent);
-	stop(&b);
+	halt(&b);
 }
 
 /* But they do not wait for ever: an end that does not take them either has had its time. */
@@ -179,7 +179,7 @@ static void last_words_that_nobody_hears(void **state)
 	start(&b, *state, h);
 	fill_and_leave(&b);
 	assert_true(daemon_logged(&b.d, "circuit " FIXTURE_USER "/j/0-1: over"));
-	stop(&b);
+	halt(&b);
 }
 
 #define OVER(test, transport)                                                                                          \

@@ -83,7 +83,7 @@ static void start(struct daemon *d, struct fake_link *l)
 		l->fd[i] = eventfd(0, EFD_CLOEXEC);
 }
 
-static void stop(struct daemon *d, struct fake_link *l)
+static void halt(struct daemon *d, struct fake_link *l)
 {
 	hear_close_all(d);
 	assert_int_equal(d->nconnections, 0);
@@ -131,7 +131,7 @@ static void what_waits_goes_when_there_is_room(void **state)
 		assert_int_equal(look(&d), 0); /* room is of no interest any more */
 		eventfd_read(l.fd[ZLINK_TX], &ignored);
 	}
-	stop(&d, &l);
+	halt(&d, &l);
 }
 
 /* The kernel bounds the number of watched descriptors. A connection that cannot be watched is refused at once: once its
@@ -152,7 +152,7 @@ static void what_cannot_be_watched_is_refused(void **state)
 		assert_true(l.closed);
 		assert_string_equal(err.text, strerror(EPERM));
 		l.fd[half] = fd;
-		stop(&d, &l);
+		halt(&d, &l);
 	}
 	fclose(file);
 }

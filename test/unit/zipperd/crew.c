@@ -110,7 +110,7 @@ static void start(struct bench *b)
 		sched_yield();
 }
 
-static void stop(struct bench *b)
+static void halt(struct bench *b)
 {
 	const int64_t end = zclock_ms() + PATIENCE_MS;
 	atomic_store(&b->link.go_on, true);
@@ -157,7 +157,7 @@ static void commands_keep_their_order(void **state)
 	while (crew_timeout(&b.d) > 0)
 		crew_poll(&b.d, crew_event);
 	assert_int_equal(sent_to(b.ac), before + 1);
-	stop(&b);
+	halt(&b);
 }
 
 static void ask_for_relay(struct bench *b)
@@ -183,7 +183,7 @@ static void relays_are_made_when_needed(void **state)
 		assert_true(b.ab->outbound && b.ab->outbound->to == b.ac && !b.ab->outbound->next);
 		assert_true(b.ac->outbound && b.ac->outbound->to == b.ab && !b.ac->outbound->next);
 	}
-	stop(&b);
+	halt(&b);
 }
 
 int main(void)

@@ -33,7 +33,7 @@ static void start(struct daemon_fixture *d, struct fake_rank r[STATIONS], const 
 	join(d, r, "j");
 }
 
-static void stop(struct daemon_fixture *d, struct fake_rank r[STATIONS])
+static void halt(struct daemon_fixture *d, struct fake_rank r[STATIONS])
 {
 	job_assert_good(r, STATIONS);
 	for (int i = 0; i < RANKS; i++)
@@ -59,7 +59,7 @@ static void exchange(const char *listen, const char *options)
 	for (int e = 0; e < ENDPOINTS; e++)
 		job_set_goals(r + e * RANKS, RANKS, 100 + 50 * (uint64_t)e);
 	assert_true(fake_run(r, STATIONS, all_taken, RUN_MS));
-	stop(&d, r);
+	halt(&d, r);
 }
 
 /* The contents name both stations. */
@@ -91,7 +91,7 @@ static void endpoints_of_mixed_jobs(void **state)
 	for (int e = 0; e < ENDPOINTS; e++)
 		job_set_goals(r + e * RANKS, RANKS, 60);
 	assert_true(fake_run(r, STATIONS, all_taken, RUN_MS));
-	stop(&d, r);
+	halt(&d, r);
 }
 
 static bool both_taken(struct fake_rank *r, int n)
@@ -165,7 +165,7 @@ static void one_endpoint_is_refused(void **state)
 	assert_int_equal(fake_attach(slow, 0), 0);
 	assert_true(fake_run(r, STATIONS, all_taken, RUN_MS));
 	assert_true(r[RANKS].peer[3].resumes + r[RANKS + 1].peer[3].resumes > 0);
-	stop(&d, r);
+	halt(&d, r);
 }
 
 /* --- leaving --- */
@@ -216,7 +216,7 @@ static void rank_leaves_with_all_endpoints(void **state)
 	job_assert_good(late, STATIONS);
 	job_bye(late, 3);
 	assert_true(daemon_logged(&d, "job tester/late: over"));
-	stop(&d, r);
+	halt(&d, r);
 }
 
 static bool told_by_one(struct fake_rank *r, int n)
@@ -245,7 +245,7 @@ static void one_endpoint_leaves(void **state)
 	assert_true(fake_run(r, STATIONS, all_taken, RUN_MS));
 	for (int e = 0; e < ENDPOINTS; e += 2)
 		assert_false(r[e * RANKS].peer[3].bye);
-	stop(&d, r);
+	halt(&d, r);
 }
 
 /* --- what does not fit --- */
@@ -304,7 +304,7 @@ static void wrong_endpoints_are_refused(void **state)
 	for (int e = 0; e < ENDPOINTS; e++)
 		job_set_goals(r + e * RANKS, RANKS, 20);
 	assert_true(fake_run(r, STATIONS, all_taken, RUN_MS));
-	stop(&d, r);
+	halt(&d, r);
 }
 
 /* The reason names the rank, whichever endpoint it was. */
@@ -357,7 +357,7 @@ static void windows_are_shared(void **state)
 	start(&d, r, TCP, "memory=16M rdv_window=4M");
 	for (int i = 0; i < RANKS; i++)
 		assert_int_equal(r[i].world.rdv_window, (16 << 20) / 2 / STATIONS);
-	stop(&d, r);
+	halt(&d, r);
 }
 
 int main(void)

@@ -99,7 +99,7 @@ static void join(struct bench *b, const char *job)
 	b->r[0].carrier = CARRIER;
 }
 
-static void stop(struct bench *b)
+static void halt(struct bench *b)
 {
 	for (int i = 0; i < RANKS; i++) {
 		if (b->r[i].session)
@@ -135,7 +135,7 @@ static void expose_all(struct bench *b)
 	if (may)
 		return;
 	print_message("# zipperd may not reach the memory of other processes here\n");
-	stop(b);
+	halt(b);
 	skip();
 }
 
@@ -264,7 +264,7 @@ static void all_get_what_is_read_once(const char *options, uint32_t endpoint)
 	assert_int_equal(c.bytes, RECEIVERS * total);
 	assert_int_equal(c.shared, (RECEIVERS - 1) * total);
 	assert_int_equal(c.copied, 0);
-	stop(&b);
+	halt(&b);
 }
 
 static void all_get_what_is_read_once_by_one_thread(void **state)
@@ -308,7 +308,7 @@ static void many_at_a_time(void **state)
 		assert_int_equal(sum, N * (N + 1) / 2);
 		assert_memory_equal(b.from, b.to[v], 20000 + N);
 	}
-	stop(&b);
+	halt(&b);
 }
 
 /* A receiver that wants fragments, or nothing at all, leaves the fan-out; the others need not wait for it. */
@@ -330,7 +330,7 @@ static void some_decline(void **state)
 			expect_all_of_it(&b, v, 1, SIZE);
 	assert_int_equal(b.to[2][0], 0xee);
 	assert_int_equal(count(&b).shared, 3 * (uint64_t)SIZE);
-	stop(&b);
+	halt(&b);
 }
 
 /* The others do not wait longer than the root says, and a late receiver gets the message all the same. */
@@ -353,7 +353,7 @@ static void late_ones_get_it_later(void **state)
 			expect_all_of_it(&b, v, 1, SIZE);
 	assert_int_equal(count(&b).bytes, RECEIVERS * (uint64_t)SIZE);
 	assert_true(count(&b).shared <= 3 * (uint64_t)SIZE); /* 2 + 3, in two rounds or more */
-	stop(&b);
+	halt(&b);
 }
 
 static void can_be_switched_off(void **state)
@@ -369,7 +369,7 @@ static void can_be_switched_off(void **state)
 		assert_int_equal(env.len, 0);
 		assert_int_equal(env.xfer, 100 + v);
 	}
-	stop(&b);
+	halt(&b);
 }
 
 static void end_of_job(struct bench *b)
@@ -404,7 +404,7 @@ static void next_job_goes_well(struct bench *b)
 		for (int v = 1; v < RANKS; v++)
 			expect_all_of_it(b, v, i, SIZE);
 	}
-	stop(b);
+	halt(b);
 }
 
 static void one_dies(int who, int answered)

@@ -18,6 +18,7 @@
 
 #include "test/unit/common/corpus.h"
 #include "test/unit/zipperd/daemon_fixture.h"
+#include "test/unit/within.h"
 
 #define STREAMS 400
 #define STREAM_MAX 4096
@@ -248,7 +249,7 @@ static void log_stays_short(void **state)
 		lines++;
 	fclose(f);
 	assert_true(lines > 5);
-	assert_in_range(lines, 6, 250 + 2 * (fixture_now_ms() - start_ms) / 1000);
+	assert_within(lines, 6, 250 + 2 * (fixture_now_ms() - start_ms) / 1000);
 }
 
 static int setup(void **state)

@@ -94,7 +94,7 @@ static void start(struct row *w, const char *transport, const char *options, int
 	job_assert_joined(w->r, RANKS);
 }
 
-static void stop(struct row *w)
+static void halt(struct row *w)
 {
 	for (int i = 0; i < RANKS; i++)
 		if (w->r[i].session)
@@ -122,7 +122,7 @@ static void exchange(const char *transport, const char *options)
 		set_goals(&w, 200);
 		assert_true(fake_run(w.r, RANKS, fake_all_taken, RUN_MS));
 		job_assert_good(w.r, RANKS);
-		stop(&w);
+		halt(&w);
 	}
 }
 
@@ -165,7 +165,7 @@ static void a_list_goes_to_all_behind_one_fabric(void **state)
 		w.r[0].carrier = 2;
 		assert_true(fake_run(w.r, RANKS, fake_all_taken, RUN_MS));
 		job_assert_good(w.r, RANKS);
-		stop(&w);
+		halt(&w);
 	}
 }
 
@@ -215,7 +215,7 @@ static void nothing_goes_between_those_on_one_side(void **state)
 	assert_non_null(strstr(w.r[5].dead_text, "a list with a receiver that no channel leads to"));
 	for (int i = 0; i < RANKS; i++)
 		fake_kill(&w.r[i]);
-	stop(&w);
+	halt(&w);
 }
 
 static void a_death_two_hops_away_is_told(void **state)
@@ -231,7 +231,7 @@ static void a_death_two_hops_away_is_told(void **state)
 	for (int i = 0; i < RANKS; i++)
 		if (w.r[i].session)
 			fake_kill(&w.r[i]);
-	stop(&w);
+	halt(&w);
 }
 
 static bool lost_or_dead(struct fake_rank *r, int n)
@@ -255,7 +255,7 @@ static void a_zipperd_on_the_way_that_is_killed_ends_it(void **state)
 		if (w.r[i].session)
 			fake_kill(&w.r[i]);
 	w.d[1].pid = 0;
-	stop(&w);
+	halt(&w);
 }
 
 /* The answer of zipperd 1 to a connection from a that asks for zipperd 2 at that address. */
@@ -310,7 +310,7 @@ static void what_may_not_be_is_refused(void **state)
 	assert_says(&err, "may not connect to tcp:127.0.0.1:");
 	assert_says(&err, "next in zipperd.conf");
 	assert_int_equal(ask(&w, "a", "b", &closed, &err), -EHOSTUNREACH);
-	stop(&w);
+	halt(&w);
 }
 
 #define ASKING 24
@@ -371,7 +371,7 @@ static void who_waits_for_the_dead_stops_nobody(void **state)
 		assert_says(&asking[i].err, "cannot reach the next: ");
 	}
 	close(fd);
-	stop(&w);
+	halt(&w);
 }
 
 /* Refused: no pass, the pass of another job, another zipperd, the pass of a rank that has left. */
@@ -409,7 +409,7 @@ static void data_channels_need_a_pass(void **state)
 	while ((rc = zsession_attach_to(&z, &way, "j", &a, NULL, RUN_MS, &r->err)) == 0)
 		z->ops->close(z);
 	assert_int_equal(rc, -EACCES);
-	stop(&w);
+	halt(&w);
 }
 
 /* It does not matter what has taken the other descriptors. The kept ones serve to tell that there is no room. */
@@ -436,7 +436,7 @@ static void descriptors_lack_on_the_way(void **state)
 	while ((rc = fake_attach(&w.r[0], 2)) == -EBUSY)
 		fixture_nap(20);
 	assert_int_equal(rc, 0);
-	stop(&w);
+	halt(&w);
 }
 
 static void entries_must_agree(void **state)
@@ -455,7 +455,7 @@ static void entries_must_agree(void **state)
 	for (int i = 0; i < RANKS; i++)
 		if (w.r[i].session)
 			fake_kill(&w.r[i]);
-	stop(&w);
+	halt(&w);
 }
 
 int main(void)

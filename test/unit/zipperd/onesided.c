@@ -82,7 +82,7 @@ static const struct zrma *rma_of(struct bench *b, int who)
 	return link_of(b, who)->ops->rma;
 }
 
-static void stop(struct bench *b)
+static void halt(struct bench *b)
 {
 	for (int i = 0; i < 2; i++)
 		if (b->r[i].session)
@@ -117,7 +117,7 @@ static void start_endpoint(struct bench *b, const char *options, uint32_t endpoi
 	if (rma_of(b, A)->expose(link_of(b, A), ZLINK_TX, b->from, SIZE, &b->from_key) != 0 ||
 		rma_of(b, B)->expose(link_of(b, B), ZLINK_RX, b->to, SIZE, &b->to_key) != 0) {
 		print_message("# zipperd may not reach the memory of other processes here\n");
-		stop(b);
+		halt(b);
 		skip();
 	}
 }
@@ -183,7 +183,7 @@ static void move_lengths(uint32_t endpoint)
 		assert_memory_equal(b.from, b.to, lengths[i]);
 		assert_int_equal(b.to[lengths[i]], 0xee);
 	}
-	stop(&b);
+	halt(&b);
 }
 
 static void moves_messages_of_any_length(void **state)
@@ -213,7 +213,7 @@ static void moves_many_at_a_time(void **state)
 		expect(&b, A, ZWIRE_DONE, i, 0);
 	}
 	assert_memory_equal(b.from, b.to, 20000);
-	stop(&b);
+	halt(&b);
 }
 
 /* The receiver's acknowledgement does not get lost with its CTS. */
@@ -236,7 +236,7 @@ static void acknowledges_at_the_end(void **state)
 	struct zwire_env env = next(&b, A);
 	assert_int_equal(env.kind, ZWIRE_DONE);
 	assert_int_equal(env.ack, 1);
-	stop(&b);
+	halt(&b);
 }
 
 static void receiver_may_decline(void **state)
@@ -256,7 +256,7 @@ static void receiver_may_decline(void **state)
 	expect(&b, A, ZWIRE_DONE, 2, 0);
 	answer(&b, 2, SIZE);
 	expect(&b, B, ZWIRE_MOVED, 1002, 0);
-	stop(&b);
+	halt(&b);
 }
 
 /* Keys for transfers that were not offered, or not so: nothing is moved, and the receiver hears that. */
@@ -274,7 +274,7 @@ static void wrong_answers_move_nothing(void **state)
 	answer(&b, 1, 5000);
 	expect(&b, B, ZWIRE_MOVED, 1001, 5000);
 	expect(&b, A, ZWIRE_DONE, 1, 0);
-	stop(&b);
+	halt(&b);
 }
 
 static void can_be_switched_off(void **state)
@@ -289,7 +289,7 @@ static void can_be_switched_off(void **state)
 	assert_int_equal(env.len, 0);
 	answer(&b, 1, SIZE);
 	expect(&b, B, ZWIRE_MOVED, 1001, 0);
-	stop(&b);
+	halt(&b);
 }
 
 /* More offers than zipperd remembers: the last ones are plain requests. */
@@ -309,7 +309,7 @@ static void offers_are_bounded(void **state)
 	assert_int_equal(kept, 1024);
 	answer(&b, 1024, SIZE);
 	expect(&b, B, ZWIRE_MOVED, 2024, SIZE);
-	stop(&b);
+	halt(&b);
 }
 
 static bool receiver_is_dead(struct fake_rank *r, int n)
@@ -350,7 +350,7 @@ static void bad_key(bool senders)
 		fake_kill(&b.r[i]);
 	b.r[A].session = b.r[B].session = NULL;
 	assert_true(daemon_logged(&b.d, "data connection broke: Bad address"));
-	stop(&b);
+	halt(&b);
 	munmap(hole, SIZE);
 }
 
@@ -385,7 +385,7 @@ static void sender_dies(void **state)
 	assert_non_null(strstr(b.r[B].dead_text, "rank 0"));
 	fake_kill(&b.r[B]);
 	b.r[B].session = NULL;
-	stop(&b);
+	halt(&b);
 }
 
 static void breaking_the_rules_ends_the_job(void **state)
@@ -412,7 +412,7 @@ static void breaking_the_rules_ends_the_job(void **state)
 		for (int k = 0; k < 2; k++)
 			fake_kill(&b.r[k]);
 		b.r[A].session = b.r[B].session = NULL;
-		stop(&b);
+		halt(&b);
 	}
 }
 

@@ -58,7 +58,7 @@ static void start(struct bench *b)
 	b->s.lane = b->lane;
 }
 
-static void stop(struct bench *b)
+static void halt(struct bench *b)
 {
 	receivers_source_gone(&b->w, &b->s);
 	half_clear_lane(&b->w, b->lane);
@@ -101,7 +101,7 @@ static void list_is_checked_as_it_is_kept(void **state)
 			assert_int_equal(r.dst, 1);
 	}
 	flipper_stop(peer);
-	stop(&b);
+	halt(&b);
 }
 
 /* The first receiver has its copy, the second cannot have one yet. The message must be the same when it is shown again.
@@ -119,7 +119,7 @@ static void message_stays_as_long_as_it_was(uint32_t before, uint32_t after)
 	assert_null(b.s.breach);
 	assert_int_equal(take_message(&b, after), -EPROTO);
 	assert_non_null(b.s.breach);
-	stop(&b);
+	halt(&b);
 }
 
 static void some_reads(const struct zlink *z, struct zrma_limits *out)
@@ -155,7 +155,7 @@ static void list_stays_while_an_offer_waits(void **state)
 	assert_non_null(b.s.breach);
 	fanout_source_gone(&b.s);
 	reader_turn(&b.w);
-	stop(&b);
+	halt(&b);
 }
 
 static void message_may_not_grow(void **state)
@@ -190,7 +190,7 @@ static void notes_go_on_without_memory(void **state)
 		list = b->next;
 		pool_put(&t.w.pool, b);
 	}
-	stop(&t);
+	halt(&t);
 }
 
 int main(void)

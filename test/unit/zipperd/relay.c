@@ -70,7 +70,7 @@ static void start(struct bench *b)
 	}
 }
 
-static void stop(struct bench *b)
+static void halt(struct bench *b)
 {
 	for (uint32_t to = 1; to < RANKS; to++) {
 		struct side *s = &b->to[to];
@@ -122,7 +122,7 @@ static void refused_offers_cross(void **state)
 	}
 	assert_false(inbound_waits(&b.to[1].w));
 	assert_false(inbound_waits(&b.to[2].w));
-	stop(&b);
+	halt(&b);
 }
 
 /* The threads end before there was room. */
@@ -136,7 +136,7 @@ static void answers_that_wait_are_dropped(void **state)
 	fill_with_offers(&b, 2);
 	inbound_turn(&b.to[2].w);
 	assert_true(inbound_waits(&b.to[2].w));
-	stop(&b);
+	halt(&b);
 }
 
 /* Messages for ranks that do not read have taken all memory. One more of them must not stop messages to others. */
@@ -171,7 +171,7 @@ static void messages_go_on_without_memory(void **state)
 	half_clear_lane(to, b.to[2].lane); /* lets the body go, which is another worker's */
 	to->lanes = b.to[2].lane;
 	body_collect(from);
-	stop(&b);
+	halt(&b);
 }
 
 /* The control thread is asked once for a missing relay. */
@@ -190,7 +190,7 @@ static void a_relay_is_asked_for_once(void **state)
 	assert_null(event_ring_peek(&b.to[1].w.ports->events));
 	l->relay[2] = b.to[1].relay;
 	assert_ptr_equal(relay_to(l, 2), b.to[1].relay);
-	stop(&b);
+	halt(&b);
 }
 
 int main(void)

@@ -137,7 +137,7 @@ static void start(struct bench *b)
 	}
 }
 
-static void stop(struct bench *b)
+static void halt(struct bench *b)
 {
 	for (uint32_t i = 0; i < RECEIVERS; i++)
 		dest_drop_tx(&b->w, &b->tx[i]);
@@ -177,7 +177,7 @@ static void nobody_is_left_out(void **state)
 	}
 	assert_true(least > 0);
 	assert_true(most - least <= PIECES * PIECE);
-	stop(&b);
+	halt(&b);
 }
 
 int main(void)

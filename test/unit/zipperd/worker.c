@@ -32,7 +32,7 @@ static void moves_a_message(void **state)
 	expect(&b, EVENT_HALF_GONE, b.from);
 	expect(&b, EVENT_HALF_GONE, b.to);
 	expect(&b, EVENT_LANE_GONE, NULL);
-	stop(&b);
+	halt(&b);
 }
 
 /* The worker looks for as long as it was told, and then sleeps. */
@@ -54,7 +54,7 @@ static void looks_before_it_sleeps(void **state)
 		expect(&b, EVENT_HALF_GONE, b.from);
 		expect(&b, EVENT_HALF_GONE, b.to);
 		expect(&b, EVENT_LANE_GONE, NULL);
-		stop(&b);
+		halt(&b);
 	}
 }
 
@@ -105,7 +105,7 @@ static void lane_waits_for_a_write(void **state)
 	atomic_store(&b.to_link.tx.held, false);
 	expect(&b, EVENT_HALF_GONE, b.to);
 	expect(&b, EVENT_LANE_GONE, NULL);
-	stop(&b);
+	halt(&b);
 }
 
 static void lane_waits_for_a_read(void **state)
@@ -123,7 +123,7 @@ static void lane_waits_for_a_read(void **state)
 	atomic_store(&b.from_link.rx.held, false);
 	expect(&b, EVENT_HALF_GONE, b.from);
 	expect(&b, EVENT_LANE_GONE, NULL);
-	stop(&b);
+	halt(&b);
 }
 
 /* Pieces that wait for the link are given up with the half, which goes once: then its memory is the control thread's.
@@ -143,7 +143,7 @@ static void half_goes_once(void **state)
 	expect(&b, EVENT_HALF_GONE, b.from);
 	command(&b, &(struct command){.kind = CMD_DROP_LANE, .lane = b.lane});
 	expect(&b, EVENT_LANE_GONE, NULL);
-	stop(&b);
+	halt(&b);
 }
 
 /* A full link is left to its descriptor. A flush may find room before epoll tells, and fill the link again. Then the
@@ -176,7 +176,7 @@ static void full_link_is_armed_again(void **state)
 	expect(&b, EVENT_HALF_GONE, b.from);
 	expect(&b, EVENT_HALF_GONE, b.to);
 	expect(&b, EVENT_LANE_GONE, NULL);
-	stop(&b);
+	halt(&b);
 }
 
 /* Likewise where a message finds a link full that was armed for the rest of a flush: the link may forget by that, too.
@@ -205,7 +205,7 @@ static void refused_link_is_armed_again(void **state)
 	expect(&b, EVENT_HALF_GONE, b.from);
 	expect(&b, EVENT_HALF_GONE, b.to);
 	expect(&b, EVENT_LANE_GONE, NULL);
-	stop(&b);
+	halt(&b);
 }
 
 static void send(struct lane *l, uint64_t seq)
@@ -285,7 +285,7 @@ static void full_link_that_cannot_be_watched_is_tried(void **state)
 	expect(&b, EVENT_HALF_GONE, b.from);
 	expect(&b, EVENT_HALF_GONE, b.to);
 	expect(&b, EVENT_LANE_GONE, NULL);
-	stop(&b);
+	halt(&b);
 }
 
 /* A command that comes after a worker has looked for the last time before it sleeps. */
@@ -337,7 +337,7 @@ static void late_command_is_heard(void **state)
 	expect(b, EVENT_HALF_GONE, b->from);
 	expect(b, EVENT_HALF_GONE, b->to);
 	expect(b, EVENT_LANE_GONE, NULL);
-	stop(b);
+	halt(b);
 }
 
 /* Memory of another worker comes free without a sign. Stalled sources must be looked at even while this worker's thread
@@ -358,7 +358,7 @@ static void stalled_source_goes_on_without_sleep(void **state)
 	expect(&b, EVENT_HALF_GONE, b.from);
 	expect(&b, EVENT_HALF_GONE, b.to);
 	expect(&b, EVENT_LANE_GONE, NULL);
-	stop(&b);
+	halt(&b);
 }
 
 int main(void)

@@ -263,7 +263,7 @@ void answer(struct bench *b)
 	eventfd_write(b->w->wake_fd, 1);
 }
 
-void stop(struct bench *b)
+void halt(struct bench *b)
 {
 	worker_pair_stop(&b->pair);
 	assert_null(event_ring_peek(&b->w->ports->events));

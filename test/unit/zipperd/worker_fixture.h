@@ -63,7 +63,7 @@ void start_polling(struct bench *, int64_t poll_ns);
 /* The receiver's answer to an offer, as the other worker would hand it over. */
 void answer(struct bench *);
 /* Checks that the worker has done all that was asked of it, and nothing else, and ends it. */
-void stop(struct bench *);
+void halt(struct bench *);
 
 void command(struct bench *, const struct command *);
 void drop_all(struct bench *);
