@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages under way when a rail is lost, where rails have brought different messages: see bridge_fixture.h. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +10,13 @@
 
 #include "test/unit/libzip/bridge_fixture.h"
 #include "libzip/bridge/bridge.h"
+#include "libzip/bridge/dispatch.h"
 #include "libzip/bridge/failover.h"
 #include "libzip/bridge/multicast.h"
 #include "libzip/stream/outgoing.h"
+#include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
+#include "libzip/stream/transfer_recv.h"
 
 #define WINDOW FRAGMENT /* one transfer takes all of it */
 
@@ -303,9 +308,66 @@ static void test_direct_links_given_up(void **state)
 	bridge_end();
 }
 
+/* A peer sends more than was granted, elsewhere, or without end: nothing of it has a place in the buffer. */
+static void test_more_than_granted(void **state)
+{
+	static const struct {
+		uint64_t offset;
+		uint32_t len;
+	} bad[] = {{0, FRAGMENT + 1}, {0, 2 * FRAGMENT}, {0, UINT32_MAX}, {FRAGMENT, FRAGMENT}, {4 * FRAGMENT, 1},
+		{UINT64_MAX, 1}};
+	const uint32_t from = 1;
+	(void)state;
+	bridge_begin(3, WINDOW, false);
+	struct zreq *a = bridge_recv(buf[0], 4 * FRAGMENT, (int)from);
+	bridge_say(0, from, (struct zwire_env){.kind = ZWIRE_RTS, .seq = 1, .xfer = 7, .offset = 4 * FRAGMENT});
+	bridge_turn();
+	const struct post *cts = bridge_posted(ZWIRE_CTS, from);
+	assert_non_null(cts);
+	assert_int_equal(cts->env.offset, WINDOW);
+	struct zwire_env env = {.kind = ZWIRE_DATA, .src = from, .xfer = cts->env.comm, .len = FRAGMENT};
+	struct zremote *r = zremote_find(&zstations[0], from);
+	assert_ptr_equal(ztransfer_recv_place(r, &env), buf[0]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		env.offset = bad[i].offset;
+		env.len = bad[i].len;
+		assert_null(ztransfer_recv_place(r, &env));
+		assert_int_equal(ztransfer_recv_take_data(r, &env), -EPROTO);
+	}
+	bring(0, from, cts->env.comm, 0, 4);
+	assert_true(a->done);
+	zreq_release(a);
+	bridge_end();
+}
+
+/* Messages that overtook others by another rail are held, as many as a window has. A peer that sends more is not
+ * believed. */
+static void test_no_more_held_than_a_window(void **state)
+{
+	const uint32_t from = 1;
+	(void)state;
+	bridge_begin(3, WINDOW, false);
+	struct zchannel *way = zchannel_open(&zstations[0], 1, 1);
+	for (uint64_t seq = 2; seq <= ZPEER_WINDOW_MSGS; seq++) {
+		bridge_say(1, from, (struct zwire_env){.kind = ZWIRE_EAGER, .seq = seq, .tag = 5});
+		bridge_turn();
+	}
+	assert_null(bridge_posted(ZWIRE_RAILS, from));
+	struct zwire_env env = {.kind = ZWIRE_EAGER, .src = from, .tag = 5};
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	for (int i = 0; i < 3; i++) {
+		env.seq = ((const uint64_t[]){ZPEER_WINDOW_MSGS + 1, 2 * ZPEER_WINDOW_MSGS, UINT64_MAX})[i];
+		zwire_encode(raw, &env);
+		assert_int_equal(zdispatch_take(way, &env, raw, NULL), -EPROTO);
+	}
+	bridge_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_more_held_than_a_window),
+		cmocka_unit_test(test_more_than_granted),
 		cmocka_unit_test(test_moved_frees_the_window),
 		cmocka_unit_test(test_answers_by_the_carrier),
 		cmocka_unit_test(test_grants_of_before),

@@ -41,18 +41,27 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	return 0;
 }
 
-static struct zlink *ask(struct bench *b, int i)
+static struct zlink *ask_as(struct bench *b, int i, const char *user, const char *job, const char *name)
 {
-	struct zctl_meet meet = {.name = "0-1"};
+	struct zctl_meet meet = {.name = ""};
 	struct zsession_params p;
 	struct zsession *s;
 	struct zerr err;
-	fixture_params(&p, &b->d.addr[i], "j");
+	fixture_params(&p, &b->d.addr[i], job);
+	if (strcmp(user, FIXTURE_USER) != 0)
+		p.key[0] = p.key[31] = 0xff; /* the fixture's other key */
+	strcpy(p.user, user);
+	strcpy(meet.name, name);
 	strcpy(meet.from, i ? "b" : "a");
 	strcpy(meet.to, i ? "a" : "b");
 	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_CIRCUIT, &err), 0);
 	assert_int_equal(zsession_meet(s, &meet, &err), 0);
 	return zsession_release(s);
+}
+
+static struct zlink *ask(struct bench *b, int i)
+{
+	return ask_as(b, i, FIXTURE_USER, "j", "0-1");
 }
 
 /* Polls until the expected messages have come (0), or the link has ended (the reason). */
@@ -182,6 +191,49 @@ static void last_words_that_nobody_hears(void **state)
 	halt(&b);
 }
 
+/* Nothing comes for a while, and the link lives: this end still waits for its other end. */
+static void expect_waiting(struct zlink *z)
+{
+	const struct heard nothing = {.next = 1};
+	struct heard h = nothing;
+	const struct zsink sink = {.take = take, .ctx = &h};
+	for (int i = 0; i < 50; i++) {
+		assert_true(z->ops->poll(z, &sink, 16) >= 0);
+		fixture_nap(2);
+	}
+	assert_memory_equal(&h, &nothing, sizeof(h));
+}
+
+/* An end meets only an end of the same user, job and name. Each first end waits for its own. */
+static void ends_of_others_do_not_meet(void **state)
+{
+	static const struct {
+		const char *user, *job, *name;
+	} others[] = {{"other", "j", "2-3"}, {FIXTURE_USER, "k", "2-3"}, {FIXTURE_USER, "j", "2-4"}};
+	enum { N = sizeof(others) / sizeof(others[0]) };
+	struct zlink *first, *wrong[N], *right;
+	struct heard h[2];
+	struct bench b;
+	start(&b, *state, h);
+	first = ask_as(&b, 0, FIXTURE_USER, "j", "2-3");
+	for (int i = 0; i < N; i++) {
+		wrong[i] = ask_as(&b, 1, others[i].user, others[i].job, others[i].name);
+		expect_waiting(wrong[i]);
+	}
+	expect_waiting(first);
+	right = ask_as(&b, 1, FIXTURE_USER, "j", "2-3");
+	memset(h, 0, sizeof(h));
+	h[0].next = h[1].next = 1;
+	assert_int_equal(hear(first, &h[0], 0), 0);
+	assert_int_equal(hear(right, &h[1], 0), 0);
+	first->ops->close(first);
+	right->ops->close(right);
+	for (int i = 0; i < N; i++)
+		wrong[i]->ops->close(wrong[i]);
+	b.end[0]->ops->close(b.end[0]);
+	halt(&b);
+}
+
 #define OVER(test, transport)                                                                                          \
 	{                                                                                                              \
 #test "_over_" transport, test, NULL, NULL, (void *)(uintptr_t)transport                               \
@@ -195,6 +247,8 @@ int main(void)
 		OVER(last_words_cross_others, "tcp"),
 		OVER(last_words_cross_others, "shm"),
 		OVER(last_words_that_nobody_hears, "tcp"),
+		OVER(ends_of_others_do_not_meet, "tcp"),
+		OVER(ends_of_others_do_not_meet, "shm"),
 	};
 	return cmocka_run_group_tests_name("circuits", tests, NULL, NULL);
 }
