@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The exit status of the job is the highest one of any rank. */
+/* The exit status of the job is the highest one of any rank. twin: status=3 */
 #include "../check.h"
 
 int main(int argc, char **argv)
