@@ -15,6 +15,9 @@ static int take_vector_received(struct zsched *s, struct zcoll *a, int degree)
 static int take_regular(struct zsched *s, struct zcoll *a)
 {
 	const struct ztopo *t = zsched_comm(s)->topo;
+	/* Nothing is in place here. zcoll_take has made a count of 0 of it, which take_some would pass. */
+	if (t && ((t->outdegree > 0 && a->sendbuf == MPI_IN_PLACE) || (t->indegree > 0 && a->recvbuf == MPI_IN_PLACE)))
+		return MPI_ERR_BUFFER;
 	int rc = !t ? MPI_ERR_TOPOLOGY : t->outdegree > 0 ? zargs_take_some_sent(s, a) : MPI_SUCCESS;
 	if (rc != MPI_SUCCESS)
 		return rc;
