@@ -39,7 +39,7 @@ static struct {
 
 /* --- one library --- */
 
-/* What the entry of this name shall lead to; NULL: it stays. */
+/* The function to which the entry of this name shall lead. NULL: the entry stays as it is. */
 static void *instead_of(const struct library *l, const char *name)
 {
 	if (!znames_like_mpi(name))

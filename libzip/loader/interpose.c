@@ -231,7 +231,7 @@ static void *try_path(const char *path, void *arg)
 	return o->open(path, o);
 }
 
-/* What is loaded already, is found without a search. */
+/* A library that is loaded already is found without a search. */
 static void *open_deep(const char *file, int mode, const void *caller)
 {
 	struct opening loaded = {.mode = mode | RTLD_NOLOAD, .open = open_here},
@@ -309,7 +309,7 @@ struct zinterpose_way zinterpose_dlmopen(long space, const char *file, int mode,
 
 /* --- the start --- */
 
-/* What is loaded before the program starts. */
+/* Covers the libraries that are loaded before the program starts. */
 static void begin(void) __attribute__((constructor));
 static void begin(void)
 {

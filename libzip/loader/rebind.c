@@ -60,7 +60,7 @@ static void rebind(const struct dl_phdr_info *info, const struct zobject *o, con
 		const bool mpi = znames_like_mpi(name);
 		if (!mpi && !(other && name[0] == 'd' && name[1] == 'l'))
 			continue;
-		/* What kind of relocation it is does not matter: no other value is that function's address. */
+		/* The kind of the relocation does not matter: no other value is that function's address. */
 		void *_Atomic *slot = (void *_Atomic *)(o->base + rel->r_offset);
 		const void *entry = atomic_load_explicit(slot, memory_order_relaxed);
 		void *instead = mpi ? zcover_instead(name, entry) : other(name, entry);

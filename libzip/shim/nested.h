@@ -7,8 +7,8 @@
 #ifndef ZIP_LIBZIP_NESTED_H
 #define ZIP_LIBZIP_NESTED_H
 
-/* What stands in zn for the native entry of that name: the entry itself, or a function that calls it with the depth
- * raised. */
+/* The value in zn for the native entry of that name: the entry itself, or a function that calls the entry with the
+ * depth raised. */
 void *znested_entry(const char *name, void *entry);
 
 #endif

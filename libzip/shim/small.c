@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the small forms share. See small.h. */
+/* The parts that all small forms share. See small.h. */
 #include "libzip/shim/small.h"
 
 #include <limits.h>

@@ -32,7 +32,7 @@ extern MPI_Count zsmall_limit;
 
 /* --- errors --- */
 
-/* What a call is about. */
+/* The object of a call, on which an error is raised. */
 struct zsmall_object {
 	enum { ZSMALL_IS_COMM, ZSMALL_IS_WIN, ZSMALL_IS_FILE } kind;
 	MPI_Comm comm;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What differs between versions of MPICH, as tables. See version.h. */
+/* The differences between versions of MPICH, as tables. See version.h. */
 #include "libzip/shim/version.h"
 
 #include <limits.h>
