@@ -94,6 +94,19 @@ forms_with
 is "an implementation of a native function stops the build" "$?" 1
 ok "... and is named" grep -q 'implements MPI_Type_size, which is native' gen.err
 
+# A guard that checks nothing would run on the local half of the world. What a handle of a native object made is no argument to check.
+cp "$TAB" table
+# shellcheck disable=SC2086
+gen wrappers wrappers.c table "$PROTOTYPES" $HEADERS "$EXTRA"
+sed 's/#.*//' "$TAB" | awk '$2 == "guard" { print $1 }' >guards
+unchecked() { # the functions of class guard whose wrapper calls no check
+	awk 'NR == FNR { guard[$1]; next }
+		/^ZEXPORT / { name = $0; sub(/\(.*/, "", name); sub(/.* /, "", name); checked = 0 }
+		/zguard_(comm|requests|group|world)\(/ { checked = 1 }
+		/^}/ && name in guard && !checked { print name } /^}/ { name = "" }' guards wrappers.c
+}
+is "every guard checks something, but for the end of a native thread communicator" "$(unchecked | xargs)" MPIX_Threadcomm_free
+
 # --- the library
 classes() { sed 's/#.*//' "$TAB" | awk -v want="$1" 'NF >= 2 && $2 ~ want { print $1 }'; }
 recorded() { sed 's/#.*//' "$TAB" | awk 'NF >= 3 && $3 !~ /^[-0-9]/ { print $1 }'; }

@@ -11,17 +11,18 @@
 #include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
 
-#define UNSUPPORTED "not supported on a communicator that spans clusters"
+static const char on_comm[] = "not supported on a communicator that spans clusters",
+		  in_world[] = "not supported in a world that spans clusters";
 
 /* The program has received an error and was not ended by it. Many programs never look at errors and go on without the
  * result. So the first time one line tells where it began. */
-static void tell_once(const char *function)
+static void tell_once(const char *function, const char *what)
 {
 	static bool told;
 
 	if (!told)
-		zlog(ZLOG_WARN, "rank %d: %s is " UNSUPPORTED "; the program has got an error (reported once)",
-			zworld.vrank, function);
+		zlog(ZLOG_WARN, "rank %d: %s is %s; the program has got an error (reported once)", zworld.vrank,
+			function, what);
 	told = true;
 }
 
@@ -33,10 +34,20 @@ int zguard_comm(MPI_Comm handle, const char *function)
 	struct zcomm *comm = zcomm_find(handle);
 	if (comm) {
 		bool first = comm->rank == 0;
-		rc = zerror_raise(comm, MPI_ERR_UNSUPPORTED_OPERATION, function, UNSUPPORTED);
+		rc = zerror_raise(comm, MPI_ERR_UNSUPPORTED_OPERATION, function, "%s", on_comm);
 		if (first)
-			tell_once(function);
+			tell_once(function, on_comm);
 	}
+	zshim_leave();
+	return rc;
+}
+
+int zguard_world(const char *function)
+{
+	zshim_enter();
+	int rc = zerror_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, function, "%s", in_world);
+	if (zworld.vrank == 0)
+		tell_once(function, in_world);
 	zshim_leave();
 	return rc;
 }

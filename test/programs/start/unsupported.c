@@ -45,6 +45,12 @@ int main(int argc, char **argv)
 	REFUSED(MPI_Comm_split_type(WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, MPI_INFO_NULL, &c));
 	CHECK_INT(class_of(MPI_Comm_split_type(WORLD, 12345, 0, MPI_INFO_NULL, &c)), MPI_ERR_ARG);
 
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION > 0)
+	MPI_Request flushed = MPI_REQUEST_NULL;
+	REFUSED(MPI_Buffer_flush());
+	REFUSED(MPI_Buffer_iflush(&flushed));
+#endif
+
 	/* by the handler of the communicator */
 	MPI_Errhandler h;
 	MPI_Comm dup;
