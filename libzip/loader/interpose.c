@@ -89,14 +89,6 @@ static struct zinterpose_way answer(void *value)
 
 /* --- dlsym --- */
 
-static const struct link_map *map_of(const void *address)
-{
-	const struct link_map *map = NULL;
-	Dl_info info;
-
-	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
-}
-
 static bool is_behind_us(const struct link_map *map)
 {
 	const struct link_map *m = zchain_self();
@@ -111,7 +103,7 @@ static bool is_behind_us(const struct link_map *map)
  * caller is no such tool, or the next one is a tool, too. */
 static void *below_tool(const char *name, const void *caller)
 {
-	const struct link_map *map = map_of(caller);
+	const struct link_map *map = zsearch_map_of(caller);
 	char entry[128];
 	struct zobject tool, found;
 

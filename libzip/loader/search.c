@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct link_map *map_of(const void *address)
+struct link_map *zsearch_map_of(const void *address)
 {
 	struct link_map *map = NULL;
 	Dl_info info;
@@ -94,7 +94,7 @@ static void *open_at_origin(const char *rest, const struct link_map *map, zsearc
 
 void *zsearch_open(const char *name, const void *caller, zsearch_fn *open, void *arg)
 {
-	struct link_map *map = map_of(caller);
+	struct link_map *map = zsearch_map_of(caller);
 	void *opened = NULL;
 
 	if (map && behind_origin(name))

@@ -3,6 +3,11 @@
 #ifndef ZIP_LIBZIP_SEARCH_H
 #define ZIP_LIBZIP_SEARCH_H
 
+#include <link.h>
+
+/* The object that has this address, in the list of the dynamic linker. NULL: none. */
+struct link_map *zsearch_map_of(const void *address);
+
 /* Calls open(path, arg) with one path after the other until it is successful: with each file of this name in the
  * folders of the object that has the address `caller` (DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH), and last with the name
  * itself, for the system's own folders. Returns open's last result. A name with a slash is only freed of $ORIGIN. */

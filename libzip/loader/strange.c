@@ -66,15 +66,23 @@ STUBS_64(1)
 		NAMES_8(n##7)
 static void (*const stubs[])(void) = {NAMES_64(0), NAMES_64(1)};
 
-void *zstrange_stub(const char *name)
+/* The number of MPI_X or PMPI_X; self.n: it has none. */
+static int number_of(const char *name)
 {
 	int i = 0;
 
 	name += name[0] == 'P';
 	while (i < self.n && strcmp(self.name[i], name) != 0)
 		i++;
+	return i;
+}
+
+void *zstrange_stub(const char *name)
+{
+	const int i = number_of(name);
+
 	if (i == self.n && i < STUBS - 1)
-		self.name[self.n++] = name;
+		self.name[self.n++] = name + (name[0] == 'P');
 	return (void *)stubs[i]; /* the last stub serves all that are too many */
 }
 
@@ -92,15 +100,6 @@ static bool is_binding(const struct zobject *o)
 	return false;
 }
 
-static bool has_stub(const char *name)
-{
-	name += name[0] == 'P';
-	for (int i = 0; i < self.n; i++)
-		if (strcmp(self.name[i], name) == 0)
-			return true;
-	return false;
-}
-
 static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct zobject o;
@@ -110,7 +109,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	for (size_t i = 1, n = zobject_count(&o); i < n; i++) {
 		const char *name = zobject_name(&o, &o.symbols[i]);
-		if (o.symbols[i].st_shndx == SHN_UNDEF && znames_like_mpi(name) && has_stub(name))
+		if (o.symbols[i].st_shndx == SHN_UNDEF && znames_like_mpi(name) && number_of(name) < self.n)
 			return zerr_set(arg, -ENOSYS, "%s calls %s, which %s", program_or(o.path), name, zstrange_why);
 	}
 	return 0;
