@@ -51,6 +51,12 @@ static inline int mpich_version(void)
 	MPI_Get_library_version(text, &len);
 	return sscanf(text, "MPICH Version: %d.%d", &major, &minor) == 2 ? major * 100 + minor : 0;
 }
+static inline int class_of(int code)
+{
+	int class;
+	MPI_Error_class(code, &class);
+	return class;
+}
 /* Returns the exit status. Rank 0 says "No errors" when no rank had any. */
 static inline int end(void)
 {

@@ -8,36 +8,8 @@
 #define ZIP_TEST_ALL_FORMS_H
 
 #include "../check.h"
+#include "kinds.h"
 
-enum kind {
-	BARRIER,
-	BCAST,
-	GATHER,
-	GATHERV,
-	SCATTER,
-	SCATTERV,
-	ALLGATHER,
-	ALLGATHERV,
-	ALLTOALL,
-	ALLTOALLV,
-	ALLTOALLW,
-	REDUCE,
-	ALLREDUCE,
-	REDUCE_SCATTER_BLOCK,
-	REDUCE_SCATTER,
-	SCAN,
-	EXSCAN,
-	NEIGHBOR_ALLGATHER,
-	NEIGHBOR_ALLGATHERV,
-	NEIGHBOR_ALLTOALL,
-	NEIGHBOR_ALLTOALLV,
-	NEIGHBOR_ALLTOALLW,
-	KINDS
-};
-static const char *const kind_names[KINDS] = {"barrier", "bcast", "gather", "gatherv", "scatter", "scatterv",
-	"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce", "allreduce", "reduce_scatter_block",
-	"reduce_scatter", "scan", "exscan", "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall",
-	"neighbor_alltoallv", "neighbor_alltoallw"};
 enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
 static const char *const form_names[FORMS] = {"blocking", "nonblocking", "persistent"};
 

@@ -7,35 +7,8 @@
 #define ZIP_TEST_ARGS_CALLS_H
 
 #include "../check.h"
+#include "kinds.h"
 
-enum kind {
-	BCAST,
-	GATHER,
-	GATHERV,
-	SCATTER,
-	SCATTERV,
-	ALLGATHER,
-	ALLGATHERV,
-	ALLTOALL,
-	ALLTOALLV,
-	ALLTOALLW,
-	REDUCE,
-	ALLREDUCE,
-	REDUCE_SCATTER_BLOCK,
-	REDUCE_SCATTER,
-	SCAN,
-	EXSCAN,
-	NEIGHBOR_ALLGATHER,
-	NEIGHBOR_ALLGATHERV,
-	NEIGHBOR_ALLTOALL,
-	NEIGHBOR_ALLTOALLV,
-	NEIGHBOR_ALLTOALLW,
-	KINDS
-};
-static const char *const kind_names[KINDS] = {"bcast", "gather", "gatherv", "scatter", "scatterv", "allgather",
-	"allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce", "allreduce", "reduce_scatter_block",
-	"reduce_scatter", "scan", "exscan", "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall",
-	"neighbor_alltoallv", "neighbor_alltoallw"};
 #define FORMS 6 /* blocking, blocking large, nonblocking, ... */
 
 #define MOST 16

@@ -185,13 +185,6 @@ static void finish(int form, MPI_Request *q)
 		MPI_Request_free(q);
 }
 
-static int class_of(int rc)
-{
-	int class = 0;
-	MPI_Error_class(rc, &class);
-	return class;
-}
-
 struct place {
 	const char *name;
 	MPI_Comm comm;
@@ -253,8 +246,8 @@ static void one_wrong(const struct place *p, enum kind k, enum wrong w, int form
 
 static void try_place(const struct place *p)
 {
-	for (int k = p->name[0] == 'n' ? NEIGHBOR_ALLGATHER : 0; k < (p->name[0] == 'n' ? KINDS : NEIGHBOR_ALLGATHER);
-		k++)
+	for (int k = p->name[0] == 'n' ? NEIGHBOR_ALLGATHER : BCAST;
+		k < (p->name[0] == 'n' ? KINDS : NEIGHBOR_ALLGATHER); k++)
 		for (int w = 0; w < WRONGS; w++) {
 			if (!applies((enum kind)k, (enum wrong)w, p->inter) || (p->inter && (k == SCAN || k == EXSCAN)))
 				continue;

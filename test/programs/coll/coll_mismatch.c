@@ -7,13 +7,6 @@
  */
 #include "../check.h"
 
-static int class_of(int rc)
-{
-	int class;
-	MPI_Error_class(rc, &class);
-	return class;
-}
-
 static int x[100000], y[400000];
 
 #define LARGE 60000 /* is sent natively inside a cluster */

@@ -9,14 +9,6 @@
 
 #define MANY 40 /* names of each rank */
 
-static int class_of(int code)
-{
-	int class = MPI_SUCCESS;
-	if (code != MPI_SUCCESS)
-		MPI_Error_class(code, &class);
-	return class;
-}
-
 static int publish(const char *name, const char *port)
 {
 	return class_of(MPI_Publish_name(name, MPI_INFO_NULL, port));

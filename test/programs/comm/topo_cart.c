@@ -101,12 +101,6 @@ static void grid(const char *what, MPI_Comm of, int ndims, const int *dims, cons
 	MPI_Comm_free(&idup);
 }
 
-static int class_of(int code)
-{
-	int class;
-	MPI_Error_class(code, &class);
-	return class;
-}
 #define WRONG(call) printf("rank %d: %s: class %d\n", rank, #call, class_of(call))
 
 static void wrong(void)

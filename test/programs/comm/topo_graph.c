@@ -144,12 +144,6 @@ static void adjacent(void)
 	dist("no edge", c);
 }
 
-static int class_of(int code)
-{
-	int class;
-	MPI_Error_class(code, &class);
-	return class;
-}
 #define WRONG(call) printf("rank %d: %s: class %d\n", rank, #call, class_of(call))
 
 int main(int argc, char **argv)

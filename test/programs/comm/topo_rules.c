@@ -6,12 +6,6 @@
  */
 #include "../check.h"
 
-static int class_of(int code)
-{
-	int class;
-	MPI_Error_class(code, &class);
-	return class;
-}
 #define WRONG(call, class) CHECK(class_of(call) == class, "%s: class %d, not " #class, #call, class_of(call))
 
 #define BIG 30000

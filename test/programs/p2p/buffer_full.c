@@ -7,13 +7,6 @@
 
 static char *data;
 
-static int class_of(int code)
-{
-	int class;
-	MPI_Error_class(code, &class);
-	return class;
-}
-
 static void go(int from, int to) /* by which the other one begins to receive */
 {
 	if (rank == from)

@@ -5,13 +5,6 @@
 
 static const int sent[] = {2, 100, 20000, 300000};
 
-static int class_of(int code)
-{
-	int class;
-	MPI_Error_class(code, &class);
-	return class;
-}
-
 /* MPICH over ch3 may find the error when the receive is started. Then there is no status. */
 static int early(int rc, int from, int tag, MPI_Status *st)
 {

@@ -6,12 +6,6 @@
  */
 #include "../check.h"
 
-static int class_of(int code)
-{
-	int class;
-	MPI_Error_class(code, &class);
-	return class;
-}
 #define REFUSED(call)                                                                                                  \
 	do {                                                                                                           \
 		int class_ = class_of(call);                                                                           \

@@ -16,12 +16,6 @@ static int there, from; /* the rank whose window I use, and the rank that uses m
 static MPI_Win win;
 static int handled;
 
-static int class_of(int code)
-{
-	int class;
-	MPI_Error_class(code, &class);
-	return class;
-}
 #define CHECK_CLASS(call, wanted)                                                                                      \
 	do {                                                                                                           \
 		int class_ = class_of(call);                                                                           \
