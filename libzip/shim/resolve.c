@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,11 @@
 
 /* The next definition in the order of search: that of a tool behind us, or the native library's. The latter leads back
  * to us (cover.h). A program may also have loaded MPI privately, as interpreters do. */
-static void *entry_of(const char *name)
+static void *entry_of(const char *name, const struct zobject *ours)
 {
-	struct zobject ours;
 	void *entry = dlsym(RTLD_NEXT, name);
 
-	if (entry && zchain_read(&ours, zchain_self()) && entry != zobject_address(&ours, name))
-		return entry;
-	return zcover_native(name);
+	return entry && ours && entry != zobject_address(ours, name) ? entry : zcover_native(name);
 }
 
 static void use_small_form(unsigned i)
@@ -37,13 +35,16 @@ static void use_small_form(unsigned i)
 void zresolve_entry(unsigned index)
 {
 	_Static_assert(sizeof(zn) % sizeof(void *) == 0, "zn holds function pointers only");
+	struct zobject ours;
+	unsigned i;
 
 	zcover_all();
 	if (!zcover_library())
 		zflavour_refuse();
+	const bool readable = zchain_read(&ours, zchain_self());
 	/* Several threads may come here at once; all store the same values. */
-	for (unsigned i = 0; i < znative_count; i++) {
-		void *entry = entry_of(znative_names[i]);
+	for (i = 0; i < znative_count; i++) {
+		void *entry = entry_of(znative_names[i], readable ? &ours : NULL);
 		if (entry) {
 			entry = znested_entry(znative_names[i], entry);
 			memcpy((char *)&zn + i * sizeof(void *), &entry, sizeof(entry));
@@ -52,7 +53,7 @@ void zresolve_entry(unsigned index)
 		else if (i == index)
 			break;
 	}
-	if (!entry_of(znative_names[index]) && !zsmall_forms[index]) {
+	if (i < znative_count) {
 		fprintf(stderr, "libzipper: %s has no %s, which this program needs%s%s\n", zcover_library()->path,
 			znative_names[index], znative_versions[index] ? "; versions of MPICH with it: " : "",
 			znative_versions[index] ? znative_versions[index] : "");
