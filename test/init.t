@@ -184,7 +184,7 @@ END
 	}
 	ends "exit" 3 4
 	ends "child" 0 4
-	ends "in the middle" 7 0 '^zmpirun: rank 1 .* died'
+	ends "in the middle" 7 0 '^zmpirun: rank 1 .* ended with status 7 without MPI_Finalize$'
 	ends "abort" 9 0 '^zmpirun: rank 1 .* aborted with code 9: it called MPI_Abort'
 	ends "later" 9 "" '^zmpirun: rank 1 .* died'
 	ZIPPER_PROGRESS=thread ends "later" 9 "" '^zmpirun: rank 1 .* died'

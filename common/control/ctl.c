@@ -98,6 +98,8 @@ static const struct field f_reached[] = {FIELD(F_BYTES, zctl_reached, pass), END
 static const struct field f_naming[] = {FIELD(F_U8, zctl_naming, what), FIELD(F_U8, zctl_naming, answer),
 	FIELD(F_U32, zctl_naming, number), FIELD(F_U32, zctl_naming, vrank), FIELD(F_STRING, zctl_naming, service),
 	FIELD(F_STRING, zctl_naming, port), END};
+static const struct field f_state[] = {FIELD(F_U8, zctl_state, what), FIELD(F_U32, zctl_state, vrank),
+	FIELD(F_U32, zctl_state, code), END};
 static const struct field f_error[] = {FIELD(F_U32, zctl_error, code), FIELD(F_TEXT, zctl_error, text), END};
 
 static const struct field *const fields_of[] = {
@@ -125,6 +127,7 @@ static const struct field *const fields_of[] = {
 	[ZCTL_REACH] = f_reach,
 	[ZCTL_REACHED] = f_reached,
 	[ZCTL_NAMING] = f_naming,
+	[ZCTL_STATE] = f_state,
 };
 #define NTYPES (sizeof(fields_of) / sizeof(fields_of[0]))
 

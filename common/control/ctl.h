@@ -26,6 +26,8 @@
  *   TRAFFIC (rank, now and then)           nothing
  *   NAMING  (rank) publish a name for a    NAMING  with the same number: done, or why not; a port
  *           port, look it up, take it back
+ *   STATE   (rank) it ends without         STATE   some rank has ended so: ranks say now what they do;
+ *           MPI_Finalize, or waits, ...            or: all ranks are at the end
  *   PING    (rank, launcher that waits)    PING    the same: zipperd is there
  *   MEET    (circuit) name and fabrics     MET     the other end is there and gets all that follows; or ERROR
  *   REACH   (circuit, rank's data channel) REACHED that zipperd is there and gets all that follows; or ERROR
@@ -111,6 +113,7 @@ enum zctl_type {
 	ZCTL_REACH,
 	ZCTL_REACHED,
 	ZCTL_NAMING,
+	ZCTL_STATE,
 };
 
 #define ZCTL_PROOF_REPLY 0x80
@@ -212,6 +215,16 @@ struct zctl_traffic { /* Messages that a rank has sent over direct links since t
 	uint32_t nparts;
 	struct zctl_to_part *parts; /* owned, zctl_free */
 };
+/* A process may end without MPI_Finalize, while others may still wait for it. It says ENDED when it is about to end
+ * with status 0, and stays until zipperd says OVER: then no rank waits for anything but the end. From the first ENDED
+ * on, which all ranks hear, a rank also says WAITS when it has waited in MPI for a while, RUNS when it goes on, and
+ * FINALIZES. With another status there is nothing to wait for: the job ends with it. */
+enum zctl_state_what { ZCTL_STATE_RUNS = 1, ZCTL_STATE_WAITS, ZCTL_STATE_FINALIZES, ZCTL_STATE_ENDED, ZCTL_STATE_OVER };
+struct zctl_state {
+	uint8_t what;
+	uint32_t vrank; /* zipperd's ENDED: the first rank that said so */
+	uint32_t code;	/* a rank's ENDED: the exit status of its process */
+};
 enum zctl_naming_what { ZCTL_NAMING_PUBLISH = 1, ZCTL_NAMING_LOOKUP, ZCTL_NAMING_UNPUBLISH };
 enum zctl_naming_answer {
 	ZCTL_NAMING_QUESTION, /* it is no answer */
@@ -240,6 +253,7 @@ enum zctl_event_kind {
 	ZCTL_EV_WORLD,		 /* all ranks are there */
 	ZCTL_EV_RANK_DONE,	 /* number: how many ranks have said BYE */
 	ZCTL_EV_DEAD,		 /* text: who or what; number: exit code for the job */
+	ZCTL_EV_RANK_ENDED,	 /* text: the first rank that ends without MPI_Finalize */
 };
 struct zctl_event {
 	uint8_t kind;
@@ -310,6 +324,7 @@ struct zctl_msg {
 		struct zctl_reach reach;
 		struct zctl_reached reached;
 		struct zctl_naming naming;
+		struct zctl_state state;
 	} u;
 };
 

@@ -112,8 +112,11 @@ const char *zctl_check(const struct zctl_msg *m)
 		return strcmp(m->u.reach.from, m->u.reach.to) == 0 ? "a hop within one fabric" : NULL;
 	case ZCTL_NAMING:
 		return check_naming(&m->u.naming);
+	case ZCTL_STATE:
+		return m->u.state.what < ZCTL_STATE_RUNS || m->u.state.what > ZCTL_STATE_OVER ? "there is no such state"
+											      : NULL;
 	case ZCTL_EVENT:
-		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_DEAD
+		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_RANK_ENDED
 			       ? "there is no such event"
 			       : NULL;
 	default:

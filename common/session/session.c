@@ -202,6 +202,14 @@ int zsession_naming(struct zsession *s, const struct zctl_naming *question)
 	return zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
 }
 
+int zsession_state(struct zsession *s, enum zctl_state_what what, uint32_t code)
+{
+	struct zctl_msg out = {.type = ZCTL_STATE};
+	out.u.state.what = (uint8_t)what;
+	out.u.state.code = code;
+	return zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
+}
+
 int zsession_meet(struct zsession *s, const struct zctl_meet *meet, struct zerr *err)
 {
 	struct zctl_msg out = {.type = ZCTL_MEET};

@@ -45,6 +45,8 @@ struct zlink *zsession_release(struct zsession *);
 /* Asks for a direct link, or declines one. zsession_poll returns the answers. */
 int zsession_direct(struct zsession *, enum zctl_direct_what, uint32_t vrank, uint32_t endpoint);
 int zsession_traffic(struct zsession *, const struct zctl_traffic *);
+/* Says what this rank does, see ctl.h. code: with ENDED. */
+int zsession_state(struct zsession *, enum zctl_state_what, uint32_t code);
 /* Asks about a published name. zsession_poll returns the answer. */
 int zsession_naming(struct zsession *, const struct zctl_naming *);
 /* Asks to be connected with the peer that says the same of the other fabric. The answer comes over the link, see

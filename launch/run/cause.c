@@ -7,9 +7,10 @@
 
 bool zcause_is_death(const struct zjob_rail *rail)
 {
-	/* zipperd's words, from rank_lost and rank_abort there (zipperd/job/rank.c) */
+	/* zipperd's words, in zipperd/job/rank.c and job_ends.c */
 	return rail->dead && strncmp(rail->text, "rank ", 5) == 0 &&
-	       (strstr(rail->text, " died (") || strstr(rail->text, " aborted with code "));
+	       (strstr(rail->text, " died (") || strstr(rail->text, " aborted with code ") ||
+		       strstr(rail->text, " ended with status ") || strstr(rail->text, " ended without MPI_Finalize "));
 }
 
 /* Before the world is made. When a zipperd is gone, ranks die of it and the other zippers tell of these deaths. */

@@ -13,6 +13,7 @@
 #include "launch/run/losses.h"
 #include "launch/base/process.h"
 #include "launch/run/tally.h"
+#include "launch/run/unfinished.h"
 #include "launch/run/verdict.h"
 
 /* A failure has ended everything within three seconds on a machine that is not overloaded. */
@@ -144,7 +145,8 @@ static void fail_suspect(struct zrun *run)
 	const struct zpart *part = NULL;
 	for (int i = 0; i < run->plan->nparts; i++) {
 		const struct zpart *p = &run->parts[i];
-		if (p->started && p->pid == 0 && (!part || zpart_status(p, false) > zpart_status(part, false)))
+		if (p->started && p->pid == 0 &&
+			(!part || zpart_status(p, ZPART_KILLED_COUNT) > zpart_status(part, ZPART_KILLED_COUNT)))
 			part = p;
 	}
 	if (job->world && !run->suspect_world) {
@@ -158,7 +160,7 @@ static void fail_suspect(struct zrun *run)
 		zending_note_job(run);
 		return;
 	}
-	int status = zpart_status(part, false);
+	int status = zpart_status(part, ZPART_KILLED_COUNT);
 	if (!job->world)
 		zverdict_set(run, status ? status : 1, 0,
 			"part %s ended with status %d before its ranks had reported to zipperd (%u of all %d had)",
@@ -201,6 +203,8 @@ int zending_timeout(const struct zrun *run, int64_t now)
 	if (run->suspect_ms)
 		return until(run->suspect_ms, now);
 	int ms = waits_for_ranks(run) ? until(join_deadline(run), now) : zlosses_timeout(run->job, now);
+	int unfinished = zunfinished_timeout(run, now);
+	ms = unfinished >= 0 && (ms < 0 || unfinished < ms) ? unfinished : ms;
 	for (int i = 0; i < run->plan->nparts; i++) {
 		int next = watches_launchers(run, &run->parts[i]) ? zreach_timeout(&run->parts[i].reach, now) : -1;
 		ms = next >= 0 && (ms < 0 || next < ms) ? next : ms;
@@ -253,6 +257,7 @@ void zending_tick(struct zrun *run, int64_t now)
 	/* A part that has ended may be a sign that the job is about to end, too. */
 	if (run->phase == ZRUN_GOING && !run->suspect_ms)
 		zlosses_tell(run->job, &run->err, now);
+	zunfinished_tick(run, now);
 	if (waits_for_ranks(run) && now >= join_deadline(run))
 		zverdict_set(run, 1, 0, "only %u of %d ranks have reported to zipperd within %d seconds",
 			run->job->joined, run->plan->nranks, run->options->timeout_s);
@@ -271,10 +276,13 @@ static void sweep(void)
 static int ranks_status(const struct zrun *run)
 {
 	int status = 0, broken = 0;
+	const enum zpart_killed counts = zunfinished_is_over(run) ? ZPART_KILLED_NOT
+					 : run->job->dead	  ? ZPART_KILLED_IF_ALONE
+								  : ZPART_KILLED_COUNT;
 	for (int i = 0; i < run->plan->nparts; i++) {
 		if (!run->parts[i].by_itself)
 			continue;
-		int s = zpart_status(&run->parts[i], run->job->dead);
+		int s = zpart_status(&run->parts[i], counts);
 		/* mpiexec itself breaks down at times when its ranks are killed. Its status counts if there is no
 		 * other. */
 		if (s == MPIEXEC_BROKEN && !run->parts[i].chatter.have_codes)
@@ -303,7 +311,9 @@ int zending_finish(struct zrun *run)
 			job->joined, run->plan->nranks);
 	if (run->phase == ZRUN_GOING) {
 		zlosses_tell_all(job, &run->err);
-		zverdict_show_killed(run);
+		zunfinished_tell(run);
+		if (!zunfinished_is_over(run))
+			zverdict_show_killed(run);
 		return status;
 	}
 	zverdict_show_complete(run);

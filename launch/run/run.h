@@ -31,7 +31,9 @@ struct zrun {
 	int64_t phase_ms;	      /* when the next phase begins */
 	int64_t start_ms, suspect_ms; /* suspect: a part ended before all its ranks had left; 0: none did */
 	bool suspect_world;	      /* the world had been made when the suspicion began */
-	char verdict[512];	      /* the line that says why the job ends early; "": it does not */
+	int64_t unfinished_ms;	      /* when a rank was first known to end without MPI_Finalize; 0: none was */
+	bool unfinished_told;
+	char verdict[512]; /* the line that says why the job ends early; "": it does not */
 	bool verdict_shown;
 	bool hush;	    /* the failure has been told, or will be, by zmpirun alone */
 	int verdict_status; /* exit status that goes with the verdict */

@@ -13,6 +13,8 @@ static void count_ranks(struct zjob *job)
 		if (world)
 			job->joined = rail->joined;
 		world &= rail->world;
+		if (rail->ended[0] && !job->ended)
+			job->ended = rail->ended;
 		if (zjob_is_down(rail))
 			continue;
 		job->done = any && job->done < rail->done ? job->done : rail->done;

@@ -52,6 +52,33 @@ static int find_signal(const struct zrun *run, const struct zpart **part)
 	return found;
 }
 
+/* The part of the rank that a zipper's word is about. NULL: it is about none. */
+static const struct zpart *find_subject(const struct zrun *run)
+{
+	for (int i = 0; i < run->plan->nparts; i++) {
+		char words[ZCTL_NAME_MAX + 16];
+		snprintf(words, sizeof(words), " (%s rank ", run->plan->parts[i].name);
+		if (strstr(run->verdict, words))
+			return &run->parts[i];
+	}
+	return NULL;
+}
+
+/* A rank has gone without a word. If no signal has killed a rank of its part, it has ended by itself: mpiexec has told
+ * its status, and kills the others. */
+static void name_end(struct zrun *run)
+{
+	const struct zpart *part = find_subject(run);
+	char *died = strstr(run->verdict, " died (");
+	const size_t room = died ? sizeof(run->verdict) - (size_t)(died - run->verdict) : 0;
+	if (!died || !part || !part->by_itself || !part->chatter.have_codes || part->chatter.signal)
+		return;
+	if (part->chatter.status > 0)
+		snprintf(died, room, " ended with status %d without MPI_Finalize", part->chatter.status);
+	else if (part->chatter.nkilled == 0)
+		snprintf(died, room, " ended without MPI_Finalize, by _exit or in another thread");
+}
+
 /* Adds "; killed by signal 11 (Segmentation fault)": mpiexec may have told by now how a lost rank died. */
 static void add_signal(struct zrun *run)
 {
@@ -68,6 +95,8 @@ static void add_signal(struct zrun *run)
 
 void zverdict_show_complete(struct zrun *run)
 {
+	if (run->job->dead && !run->verdict_shown)
+		name_end(run);
 	add_signal(run);
 	zverdict_show(run);
 }

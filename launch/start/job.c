@@ -113,6 +113,9 @@ static void take_event(struct zjob_rail *rail, const struct zctl_event *event)
 	case ZCTL_EV_DEAD:
 		take_death(rail, event->number, event->text);
 		break;
+	case ZCTL_EV_RANK_ENDED:
+		snprintf(rail->ended, sizeof(rail->ended), "%.*s", ZCTL_TEXT_MAX, event->text);
+		break;
 	default:
 		break; /* a newer zipperd may tell more */
 	}

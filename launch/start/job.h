@@ -21,6 +21,7 @@ struct zjob_rail { /* the job at one zipper */
 	bool told;	       /* the user knows of it, and the job went on */
 	int dead_code;
 	char text[ZCTL_TEXT_MAX + 1];
+	char ended[ZCTL_TEXT_MAX + 1]; /* the first rank that ends without MPI_Finalize, in words; "": none does */
 };
 
 struct zjob {
@@ -34,6 +35,7 @@ struct zjob {
 	 * the number at the first zipper without a world. */
 	uint32_t joined, done;
 	bool world;
+	const char *ended; /* as in zjob_rail; NULL: no rank does */
 	/* The job is over because of what this zipper says (cause.h). */
 	bool dead, lost;
 	int rail;

@@ -210,7 +210,7 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 	return rc;
 }
 
-int zpart_status(const struct zpart *part, bool failed)
+int zpart_status(const struct zpart *part, enum zpart_killed counts)
 {
 	const struct zchatter *c = &part->chatter;
 	if (WIFSIGNALED(part->wait_status))
@@ -219,7 +219,8 @@ int zpart_status(const struct zpart *part, bool failed)
 	/* mpiexec ORs the statuses of the ranks: 1 and 2 make 3. */
 	if (!c->have_codes || status == 0)
 		return status;
-	bool killed = c->nkilled > 0 && (c->status == 0 || !failed);
+	bool killed =
+		c->nkilled > 0 && (counts == ZPART_KILLED_COUNT || (counts == ZPART_KILLED_IF_ALONE && c->status == 0));
 	return killed && c->status < SIGKILL ? SIGKILL : c->status;
 }
 

@@ -39,10 +39,15 @@ struct zpart_params {
 
 /* Starts the part's mpiexec. input: the read end of a pipe, or -1. 0 or a negative errno with text. */
 int zpart_start(struct zpart *, const struct zplan_part *, const struct zpart_params *, int input, struct zerr *);
-/* The highest status of a rank once the part has ended, or mpiexec's own status if mpiexec did not tell. failed: the
- * job has failed, and mpiexec has perhaps killed ranks because of it; killed ranks then count only if no other rank has
- * a status. */
-int zpart_status(const struct zpart *, bool failed);
+/* Whether ranks count that were killed by SIGKILL. mpiexec kills the others when a rank fails, or ends without
+ * MPI_Finalize. */
+enum zpart_killed {
+	ZPART_KILLED_COUNT,
+	ZPART_KILLED_IF_ALONE, /* if no other rank has a status: the job has failed */
+	ZPART_KILLED_NOT       /* the job is over, and nothing was left to do for them */
+};
+/* The highest status of a rank once the part has ended, or mpiexec's own status if mpiexec did not tell. */
+int zpart_status(const struct zpart *, enum zpart_killed);
 /* The signal that killed a rank of the part, or 0. */
 int zpart_killer(const struct zpart *);
 /* Sends a signal to mpiexec, which passes it on to the ranks where it can; or to the whole process group of mpiexec. */

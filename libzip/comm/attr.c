@@ -230,3 +230,8 @@ void zattr_delete_last(void)
 	free(self.all);
 	memset(&self, 0, sizeof(self));
 }
+
+bool zattr_any_last(void)
+{
+	return self.n > 0;
+}

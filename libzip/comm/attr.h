@@ -10,6 +10,8 @@
 #ifndef ZIP_LIBZIP_ATTR_H
 #define ZIP_LIBZIP_ATTR_H
 
+#include <stdbool.h>
+
 /* Sets the attributes of the merged world. appnum -1: as the native job has it. universe 0: there is none. */
 void zattr_init(int appnum, int universe);
 /* Runs the delete callbacks while the world is still merged: those on MPI_COMM_SELF, and then those on MPI_COMM_WORLD,
@@ -17,5 +19,8 @@ void zattr_init(int appnum, int universe);
  * where errors return: MPI_Finalize of MPICH then returns without having finalized, and mpiexec kills the ranks that
  * have not ended yet. */
 void zattr_delete_last(void);
+
+/* Is there an attribute whose delete callback MPI_Finalize would run? */
+bool zattr_any_last(void);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "common/session/session.h"
 #include "libzip/bridge/direct.h"
+#include "libzip/progress/ended.h"
 #include "libzip/shim/station.h"
 #include "libzip/stream/channel.h"
 #include "libzip/stream/loss.h"
@@ -49,6 +50,8 @@ bool zhear(int rail)
 		zipper_gone(rail, err.text[0] ? err.text : "control link closed");
 		return true;
 	}
+	if (msg.type == ZCTL_DEAD)
+		zended_freeze();
 	if (msg.type == ZCTL_DEAD && zrails_has_another(rail))
 		zloss_note(rail, msg.u.dead.text);
 	else if (msg.type == ZCTL_DEAD)
@@ -57,6 +60,8 @@ bool zhear(int rail)
 		open_channel(rail, &msg.u.open);
 	if (msg.type == ZCTL_DIRECT)
 		zdirect_take(&msg.u.direct);
+	if (msg.type == ZCTL_STATE)
+		zended_take(rail, &msg.u.state);
 	if (msg.type == ZCTL_NAMING)
 		znaming_take(rail, &msg.u.naming);
 	zctl_free(&msg);

@@ -23,6 +23,7 @@
 #include "libzip/bridge/strands.h"
 #include "libzip/bridge/traffic.h"
 #include "libzip/bridge/turn.h"
+#include "libzip/progress/ended.h"
 #include "libzip/progress/hear.h"
 #include "libzip/progress/waiters.h"
 #include "libzip/shim/shim.h"
@@ -310,6 +311,8 @@ bool zprogress_poll_beside(void)
 
 void zprogress_now_and_then(void)
 {
+	if (__builtin_expect(zended_any, 0))
+		zended_go_on();
 	if (++here()->calls % CALLS_PER_TURN == 0)
 		zprogress_poll_beside();
 }
@@ -325,7 +328,10 @@ bool zprogress_test_failed(bool native)
 
 	if (native && ++e->calls % CALLS_PER_TURN != 0)
 		return false;
-	if (!zprogress_poll_beside() && e->oversubscribed && ++e->vain % VAIN_TESTS == 0)
+	const bool did = zprogress_poll_beside();
+	if (__builtin_expect(zended_any, 0))
+		zended_wait(did);
+	if (!did && e->oversubscribed && ++e->vain % VAIN_TESTS == 0)
 		sched_yield();
 	return true;
 }
@@ -469,6 +475,8 @@ static void wait_whole(bool (*done)(void *ctx), void *ctx)
 		bool posted = zturn_posted;
 		if (done(ctx))
 			break;
+		if (__builtin_expect(zended_any, 0))
+			zended_wait(did);
 		if (__builtin_expect(zshim_threaded, 0))
 			zwaiters_serve(did);
 		zshim_relax();
@@ -499,6 +507,8 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 	zshim_whole();
 	const int was = zstation_visit(0);
 	wait_whole(done, ctx);
+	if (__builtin_expect(zended_any, 0))
+		zended_go_on();
 	zstation_return(was);
 }
 

@@ -9,6 +9,7 @@
 #include "libzip/bridge/queue.h"
 #include "libzip/bridge/strands.h"
 #include "libzip/bridge/traffic.h"
+#include "libzip/progress/ended.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/station.h"
@@ -37,6 +38,7 @@ int zservice_init(const struct zservice_params *p)
 	ztransfer_init(p->one_sided);
 	zdirect_init();
 	zfailover_init(!p->launched);
+	zended_init(!p->launched);
 	return MPI_SUCCESS;
 }
 
@@ -94,10 +96,8 @@ static void conceal_rest(struct zstation *s)
 		zmulticast_conceal();
 }
 
-void zservice_fini(void)
+void zservice_abandon(void)
 {
-	zfailover_leave();
-	zservice_drain();
 	zfailover_say();
 	ztraffic_tell_all();
 	zstation_for_each(0)
@@ -114,4 +114,11 @@ void zservice_fini(void)
 		ztransfer_recv_fini(s);
 		zpool_fini();
 	}
+}
+
+void zservice_fini(void)
+{
+	zfailover_leave();
+	zservice_drain();
+	zservice_abandon();
 }

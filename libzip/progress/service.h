@@ -24,7 +24,9 @@ int zservice_init(const struct zservice_params *);
 void zservice_drain(void);
 /* Waits until the bridged buffered sends are on their way: small ones retained, large ones received. */
 void zservice_wait_buffered(void);
-/* Drains, says BYE on the data channels and closes them. */
+/* Says BYE on the data channels and closes them. abandon: what is still under way is lost, as all ranks are at their
+ * end without having met; fini: drains before. */
+void zservice_abandon(void);
 void zservice_fini(void);
 
 #endif

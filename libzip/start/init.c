@@ -13,6 +13,7 @@
 #include "libzip/world/board.h"
 #include "libzip/world/quiet.h"
 #include "libzip/bridge/traffic.h"
+#include "libzip/progress/ended.h"
 #include "libzip/progress/service.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/inside/pairs.h"
@@ -32,6 +33,7 @@
 #include "libzip/world/naming.h"
 #include "libzip/world/rails.h"
 #include "libzip/record/record.h"
+#include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/small.h"
 #include "libzip/progress/thread.h"
@@ -212,26 +214,67 @@ bool zinit_records(int job, const struct zenv *env)
 	return zenv_profile(env) || (job > 0 && env->stats == ZENV_STATS_YES);
 }
 
-/* No rank leaves before all are done: first this rank's messages get through, then all ranks meet, then BYE. */
+static bool has_met_or_is_over(void *barrier)
+{
+	return zreq_is_done(barrier) || zended_is_over();
+}
+
+/* All ranks meet. False: some of them will not come, as they end without MPI_Finalize, but all are at the end. */
+static bool meet_all(void)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+
+	zended_finalize();
+	if (zip_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+		return true;
+	struct zreq *barrier = zreq_find(request);
+	zprogress_wait(has_met_or_is_over, barrier);
+	return zreq_is_done(barrier) && zip_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+}
+
+/* From now on calls are native. */
+static void be_alone(void)
+{
+	zsmall_raise = NULL;
+	zshim_active = false;
+	zshim_hooks &= ~ZSHIM_MERGED;
+}
+
+/* No rank leaves before all are done: first this rank's messages get through, then all ranks meet, then BYE. False: the
+ * job is over, and was abandoned. */
+static bool leave_world(void)
+{
+	zthread_stop();
+	zcomm_reap();
+	zservice_drain();
+	if (!meet_all()) {
+		zinit_abandon();
+		return false;
+	}
+	zservice_fini();
+	zwaiters_fini();
+	zboard_fini();
+	zpairs_fini();
+	znaming_fini();
+	zcomm_internal_fini();
+	ztypecode_fini();
+	be_alone();
+	return true;
+}
+
+void zinit_abandon(void)
+{
+	zthread_stop();
+	zservice_abandon();
+	be_alone();
+	zjoin_leave();
+}
+
 void zinit_end(void)
 {
 	zrecord_finish();
-	if (zshim_active) {
-		zthread_stop();
-		zcomm_reap();
-		zservice_drain();
-		zip_Barrier(MPI_COMM_WORLD);
-		zservice_fini();
-		zwaiters_fini();
-		zboard_fini();
-		zpairs_fini();
-		znaming_fini();
-		zcomm_internal_fini();
-		ztypecode_fini();
-		zsmall_raise = NULL;
-		zshim_active = false;
-		zshim_hooks &= ~ZSHIM_MERGED;
-	}
+	if (zshim_active && !leave_world())
+		return;
 	zjoin_leave();
 	if (zworld.base != MPI_COMM_WORLD && zworld.base != MPI_COMM_NULL)
 		zn.Comm_free(&zworld.base);

@@ -17,5 +17,7 @@ void zinit_begin(const char *function, int job, const struct zenv *env, const st
 bool zinit_records(int job, const struct zenv *env);
 /* Called before native MPI ends. Collective over the job. */
 void zinit_end(void);
+/* Leaves the job when all zippers say that it is over (libzip/progress/ended.h): no other rank is waited for. */
+void zinit_abandon(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include "libzip/comm/attr.h"
 #include "libzip/world/error.h"
 #include "libzip/start/inherit.h"
+#include "libzip/start/forgotten.h"
 #include "libzip/start/init.h"
 #include "libzip/record/record.h"
 #include "libzip/shim/shim.h"
@@ -46,6 +47,7 @@ static int leave(void)
 {
 	self.joined = false;
 	self.left = true;
+	zforgotten_end();
 	zinit_end();
 	ztypehold_reap();
 	return zn.Finalize();
@@ -150,6 +152,8 @@ static int begin_first(const struct use *u)
 		/* the environment may tell the library to provide more than was asked for */
 		zn.Query_thread(u->provided);
 		zinit_begin(u->function, job, &env, &err, *u->provided);
+		if (zshim_active)
+			zforgotten_begin();
 		self.joined = true;
 		zinherit_leave_job();
 	}

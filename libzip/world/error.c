@@ -333,12 +333,21 @@ void zerror_let_print(void)
 
 bool zerror_ending;
 
+static void __attribute__((noreturn)) end_process(int code, void *unused)
+{
+	(void)unused;
+	_exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
+}
+
+/* Native MPI_Abort calls exit. But mpiexec kills the ranks of a job that fails, and no handler of atexit or destructor
+ * of the program runs in these. The handler that was registered last is the first to run. */
 void zerror_abort(int code)
 {
 	zerror_ending = true;
 	zerror_let_print();
+	on_exit(end_process, NULL);
 	zn.Abort(MPI_COMM_WORLD, code);
-	_exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
+	end_process(code, NULL);
 }
 
 void zerror_fatal(int code, const char *fmt, ...)

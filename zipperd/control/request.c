@@ -12,6 +12,7 @@
 #include "zipperd/job/circuit.h"
 #include "zipperd/job/hop.h"
 #include "zipperd/job/job_direct.h"
+#include "zipperd/job/job_ends.h"
 #include "zipperd/job/job_join.h"
 #include "zipperd/job/job_names.h"
 #include "zipperd/job/job_stats.h"
@@ -100,6 +101,8 @@ static const char *on_request(struct conn *conn, struct zctl_msg *msg)
 	} else if (msg->type == ZCTL_TRAFFIC && conn->rank && job_direct_traffic(conn->rank, &msg->u.traffic)) {
 		return NULL;
 	} else if (msg->type == ZCTL_NAMING && conn->rank && job_names_request(conn->rank, &msg->u.naming)) {
+		return NULL;
+	} else if (msg->type == ZCTL_STATE && conn->rank && job_ends_take(conn->rank, &msg->u.state)) {
 		return NULL;
 	} else if (msg->type == ZCTL_PING && (rank || launcher)) {
 		conn_send(conn, msg);

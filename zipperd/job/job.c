@@ -170,6 +170,15 @@ int job_check_ranks(const struct daemon *d, uint64_t total, struct zerr *err)
 	return 0;
 }
 
+void job_count_state(struct rank *r, uint8_t state)
+{
+	if (r->state)
+		r->job->doing[r->state]--;
+	if (state)
+		r->job->doing[state]++;
+	r->state = state;
+}
+
 void job_tell_launcher(struct job *j, enum zctl_event_kind kind, uint32_t number, const char *text)
 {
 	struct zctl_msg msg = {.type = ZCTL_EVENT};

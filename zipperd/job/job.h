@@ -67,6 +67,11 @@ struct job {
 	struct rank *suspect; /* lost a channel without BYE */
 	int64_t suspect_ms;   /* when that becomes its death */
 	char suspect_how[96];
+	bool released;			   /* all ranks are at the end: they may go without BYE */
+	bool unfinished;		   /* a rank has ended without MPI_Finalize */
+	uint32_t doing[ZCTL_STATE_OVER];   /* ranks that are not done, by what they do; those that never said it are not
+					      counted */
+	int64_t vain_ms;		   /* if no rank goes on until then, all wait in vain; 0: some rank may go on */
 	uint32_t ender;			   /* part of the rank that ended the job; ZWIRE_NOBODY: no rank did */
 	uint32_t expected[ZCTL_PARTS_MAX]; /* sizes, told by the launcher; 0: not told */
 	struct zctl_run *runs;		   /* the launcher's placement map, until the job runs; NULL: none */
@@ -94,6 +99,8 @@ int job_check_ranks(const struct daemon *, uint64_t total, struct zerr *);
 struct rank *job_rank_of(const struct job *, uint32_t station);
 /* The index of a rank's station among the destinations in lanes to its part; endpoint: its index in the rank. */
 uint32_t job_dest_of(const struct rank *, uint32_t endpoint);
+/* The rank does something else from now on; 0: it is done. */
+void job_count_state(struct rank *, uint8_t state);
 void job_tell_launcher(struct job *, enum zctl_event_kind, uint32_t number, const char *text);
 
 /* Does this zipperd carry messages between these parts? */

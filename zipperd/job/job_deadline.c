@@ -3,6 +3,7 @@
 #include "zipperd/job/job_deadline.h"
 
 #include "zipperd/job/job_end.h"
+#include "zipperd/job/job_ends.h"
 #include "zipperd/job/job_join.h"
 
 static void expire(struct job *j)
@@ -16,6 +17,8 @@ static void expire(struct job *j)
 		job_end_for(j, 1, "not all ranks have joined within %g s: %s", (double)j->timeout_ms / 1000, missing);
 	} else if (j->deadline_ms && j->deadline_ms <= now) {
 		job_forget(j);
+	} else if (j->vain_ms) {
+		job_ends_check(j, now);
 	}
 }
 
@@ -30,7 +33,7 @@ bool job_deadline_any(const struct daemon *d)
 {
 	for (const struct list *node = d->all_jobs.next; node != &d->all_jobs; node = node->next) {
 		const struct job *j = list_entry(node, struct job, link);
-		if (j->deadline_ms || j->suspect)
+		if (j->deadline_ms || j->suspect || j->vain_ms)
 			return true;
 	}
 	return false;

@@ -69,7 +69,7 @@ void job_end(struct job *j, uint32_t code, const char *text)
 	for_all_ranks(j, running, code, j->text);
 	drop_lanes(j);
 	j->suspect = NULL;
-	j->deadline_ms = 0;
+	j->deadline_ms = j->vain_ms = 0;
 	j->window_bytes = 0;
 	if (running)
 		job_stats_log(j);

@@ -44,6 +44,7 @@ void rank_bye(struct rank *r)
 	if (j->state != JOB_RUNNING || r->done)
 		return;
 	r->done = true;
+	job_count_state(r, 0);
 	for (uint32_t from = 0; from < j->nparts; from++) {
 		struct lane *l = j->lane[from * j->nparts + r->part];
 		for (uint32_t e = 0; l && e < j->endpoints; e++)
@@ -63,6 +64,10 @@ void rank_lost(struct rank *r, const char *how)
 	char who[160];
 	if (j->state == JOB_OVER || r->done)
 		return;
+	if (j->released) { /* its mpiexec kills the ranks that are left when one has ended without MPI_Finalize */
+		rank_bye(r);
+		return;
+	}
 	j->ender = r->part;
 	job_end_for(j, 1, "%s died (%s)", rank_describe(r, who, sizeof(who)), how);
 }
@@ -70,7 +75,7 @@ void rank_lost(struct rank *r, const char *how)
 void rank_suspect(struct rank *r, const char *how)
 {
 	struct job *j = r->job;
-	if (j->state != JOB_RUNNING || r->done || j->suspect)
+	if (j->state != JOB_RUNNING || r->done || j->suspect || j->released)
 		return;
 	j->suspect = r;
 	j->suspect_ms = j->daemon->now_ms + SUSPECT_MS;

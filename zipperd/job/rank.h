@@ -20,6 +20,7 @@ struct rank {
 	struct list channels;
 	bool joined;
 	bool done;		     /* said BYE */
+	uint8_t state;		     /* enum zctl_state_what: what it does, as far as it has said */
 	uint32_t vrank, part, lrank; /* vrank and lrank: once the job runs; before: lrank is the number in the group */
 	uint32_t wish;		     /* the vrank that its map gives it, or ZCTL_VRANK_ANY */
 	uint64_t abi;

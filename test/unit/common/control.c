@@ -92,6 +92,7 @@ static const struct zctl_msg samples[] = {
 			.vrank = 5,
 			.service = "a name, with \xc3\xa9\n\x01",
 			.port = "tag#0$description#node001$"}},
+	{.type = ZCTL_STATE, .u.state = {.what = ZCTL_STATE_ENDED, .vrank = 7, .code = 3}},
 	{.type = ZCTL_NAMING, .u.naming = {.what = ZCTL_NAMING_UNPUBLISH, .answer = ZCTL_NAMING_FULL}},
 	{.type = ZCTL_REACHED, .u.reached.pass = {8, [31] = 9}},
 	{.type = ZCTL_ATTACH, .u.attach = {.token = {3, [31] = 4}, .vrank = 5, .part = 6, .endpoint = 7}},
@@ -286,7 +287,14 @@ static void refuses_what_makes_no_sense(void **state)
 	assert_int_equal(decode_changed(m), 0);
 	m.u.naming.answer = ZCTL_NAMING_FULL + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_STATE);
+	m.u.state.what = 0;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.state.what = ZCTL_STATE_OVER + 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_EVENT);
+	m.u.event.kind = ZCTL_EV_RANK_ENDED + 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.event.kind = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);
 }

@@ -16,6 +16,8 @@
 
 #define DIED "rank 3 (b rank 1 on h) died (lost its connection)"
 #define ABORTED "rank 2 (b rank 0 on h) aborted with code 7"
+#define VAIN "rank 2 (b rank 0 on h) ended without MPI_Finalize while rank 0 (a rank 0 on h) waits"
+#define FAILED "rank 2 (b rank 0 on h) ended with status 7 without MPI_Finalize"
 #define QUIT "rank 2 (b rank 0 on h) has lost this zipper: its data connection broke"
 #define KILLED "zipperd was killed by signal 9 (Killed)"
 #define STOPS "zipperd is shutting down"
@@ -163,6 +165,17 @@ static void all_tell_of_a_rank(void **state)
 	lose(&job, 0, KILLED, 0);
 	die(&job, 1, 1, DIED, 0);
 	ends(&job, true, DIED);
+
+	/* a rank has ended by itself: that, too, all zippers tell */
+	make_job(&job, 2, true);
+	die(&job, 0, 7, FAILED, 0);
+	goes_on(&job);
+	die(&job, 1, 7, FAILED, 0);
+	ends(&job, true, FAILED);
+	make_job(&job, 2, true);
+	die(&job, 1, 1, VAIN, 0);
+	die(&job, 0, 1, VAIN, 0);
+	ends(&job, true, VAIN);
 
 	/* nobody died */
 	make_job(&job, 2, true);
