@@ -98,6 +98,15 @@ class Function:
         return self.kind.startswith("own") or self.kind in ("always", "begin", "file-own")
 
     @property
+    def returns_code(self):
+        """Is its result an error code?"""
+        return self.result == "int" and not re.search(r"_(toint|is_complete)$", self.name)
+
+    def answer(self, result):
+        """What the wrapper returns to the application (libzip/shim/raised.h)."""
+        return f"zraised_answer({result})" if self.returns_code else result
+
+    @property
     def of_files(self):
         return self.kind == "inside" or self.kind.startswith("file")
 
@@ -230,6 +239,8 @@ def emit_header(functions):
     for f in functions:
         yield f"\t{f.result} (*{f.field})({f.parameters}{', ...' if f.variadic else ''});"
     yield "};\nextern struct znative zn;\n"
+    yield "/* The entries that return what a handler has taken, NULL for those without such a form; and what they call (raised.h). */"
+    yield "extern const struct znative znative_checked;\nextern struct znative znative_plain;\n"
     yield "/* Implementations: one for each function that functions.tab calls own or always. */"
     for f in functions:
         if f.hand_written:
@@ -246,13 +257,21 @@ def emit_header(functions):
 def emit_native(functions):
     """zn, and for each entry the stub that stands there until the native library has been found."""
     yield HEAD
-    yield "#include <stddef.h>\n\n#include \"libzip/shim/native.h\"\n#include \"libzip/shim/resolve.h\"\n"
+    yield "#include <stddef.h>\n\n#include \"libzip/shim/native.h\"\n#include \"libzip/shim/raised.h\"\n#include \"libzip/shim/resolve.h\"\n"
     for number, f in enumerate(functions):
         yield f"static {f.result} lazy_{f.field}({f.parameters}{', ...' if f.variadic else ''})\n{{"
         yield f"\tzresolve_entry({number});\n\treturn zn.{f.field}{f.call};\n}}"
     yield "\nstruct znative zn = {"
     for f in functions:
         yield f"\t.{f.field} = lazy_{f.field},"
+    yield "};\n\nstruct znative znative_plain;\n"
+    checked = [f for f in functions if f.returns_code and not f.variadic and not f.name.endswith("_call_errhandler")]
+    for f in checked:
+        yield f"static int checked_{f.field}({f.parameters})\n{{\n\tint zwas = zraised_begin();"
+        yield f"\treturn zraised_end(zwas, znative_plain.{f.field}{f.call});\n}}"
+    yield "\nconst struct znative znative_checked = {"
+    for f in checked:
+        yield f"\t.{f.field} = checked_{f.field},"
     yield "};\n\nconst char *const znative_names[] = {"
     for f in functions:
         yield f"\t\"{f.symbol}\","
@@ -391,7 +410,8 @@ def emit_wrapper(f):
     elif f.kind == "own-spanning":
         yield from emit_own_spanning(f, native)
     elif f.kind == "begin":
-        yield f"\treturn zip_{f.field}{f.call};"
+        zip_call = f"zip_{f.field}{f.call}"
+        yield f"\treturn {f.answer(zip_call)};"
     elif f.hand_written:
         yield f"\t{f.result} zrc;"
         if f.record:
@@ -401,16 +421,16 @@ def emit_wrapper(f):
         if f.record:
             yield f"\t}} else {{\n\t\tzrc = {native};\n\t}}"
         yield from emit_record_after(f)
-        yield "\treturn zrc;"
+        yield f"\treturn {f.answer('zrc')};"
     elif f.kind == "native":
         yield f"\t{f.result} zrc = {native};"
         yield from emit_record_after(f)
-        yield "\treturn zrc;"
+        yield f"\treturn {f.answer('zrc')};"
     elif f.kind == "shadow":
         for type_, name, array in f.arguments:
             if type_ == "MPI_Comm" and not array:
                 yield f"\t{name} = zguard_shadow({name});"
-        yield f"\treturn {native};"
+        yield f"\treturn {f.answer(native)};"
     elif f.kind == "guard":
         yield from emit_guard(f)
     yield "}"
@@ -432,13 +452,13 @@ def emit_own_spanning(f, native):
     yield from emit_null_checks(f, "\t\t")
     yield f"\t\tint zwas = zenter();\n\t\tint zrc = zip_{f.field}{f.call};\n\t\tzleave(zwas);"
     yield from (line.replace("\t", "\t\t") for line in emit_record_after(f))
-    yield "\t\treturn zrc;\n\t}"
+    yield f"\t\treturn {f.answer('zrc')};\n\t}}"
     if any("MPI_Group" in t for t, _, _ in f.arguments):
         yield from emit_guard(f)
     else:
         yield f"\t{f.result} zrc = {native};"
         yield from emit_record_after(f)
-        yield "\treturn zrc;"
+        yield f"\treturn {f.answer('zrc')};"
 
 
 def emit_file(f, native):
@@ -455,13 +475,13 @@ def emit_file(f, native):
         yield f"\tif (zshim_active && {spans[0]}) {{"
         yield from emit_null_checks(f, "\t\t")
         yield "\t\tint zwas = zenter();"
-        yield f"\t\tzrc = zip_{f.field}{f.call};\n\t\tzleave(zwas);\n\t\treturn zrc;\n\t}}"
+        yield f"\t\tzrc = zip_{f.field}{f.call};\n\t\tzleave(zwas);\n\t\treturn {f.answer('zrc')};\n\t}}"
     elif f.kind != "inside":
         if ("MPI_File", "fh") not in types:
             fail(f"{f.name} cannot be {f.kind}: it has no file")
         collective = "true" if f.kind == "file-all" else "false"
         yield f"\tif (zshim_active)\n\t\tzrc = zfile_begin(fh, {collective}, \"{f.name}\");"
-        yield "\tif (zrc != MPI_SUCCESS)\n\t\treturn zrc;"
+        yield f"\tif (zrc != MPI_SUCCESS)\n\t\treturn {f.answer('zrc')};"
     yield f"\tzshim_depth++;\n\tzrc = {native};\n\tzshim_depth--;"
     for t, n in types:
         if t == "MPI_Group *":
@@ -469,7 +489,7 @@ def emit_file(f, native):
         if t in ("MPI_Request *", "MPIO_Request *"):
             yield "\tif (zshim_active && zrc == MPI_SUCCESS) {\n\t\tint zwas = zenter();"
             yield f"\t\tzrc = zfile_request_adopt({n}, \"{f.name}\");\n\t\tzleave(zwas);\n\t}}"
-    yield "\treturn zrc;"
+    yield f"\treturn {f.answer('zrc')};"
 
 
 def emit_guard(f):
@@ -511,7 +531,7 @@ def emit_guard(f):
     yield f"\t\tzrc = zn.{f.field}({', '.join(call)});\n\t\tzshim_depth--;\n\t}}"
     yield from after
     yield from emit_record_after(f)
-    yield "\treturn zrc;"
+    yield f"\treturn {f.answer('zrc')};"
 
 
 # MPI_Request * is an output of most functions; these read it.
@@ -520,7 +540,7 @@ REQUEST_IN = {"MPIX_Wait_enqueue", "MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Can
 
 def emit_wrappers(functions):
     yield HEAD
-    yield "#include \"libzip/start/enter.h\"\n#include \"libzip/file/file.h\"\n#include \"libzip/file/file_request.h\"\n#include \"libzip/world/guard.h\"\n#include \"libzip/record/record.h\"\n#include \"libzip/win/win.h\"\n"
+    yield "#include \"libzip/start/enter.h\"\n#include \"libzip/file/file.h\"\n#include \"libzip/file/file_request.h\"\n#include \"libzip/world/guard.h\"\n#include \"libzip/record/record.h\"\n#include \"libzip/shim/raised.h\"\n#include \"libzip/win/win.h\"\n"
     yield "#define ZEXPORT __attribute__((visibility(\"default\")))\n"
     for f in functions:
         if f.interposed:

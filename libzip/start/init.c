@@ -33,6 +33,7 @@
 #include "libzip/world/naming.h"
 #include "libzip/world/rails.h"
 #include "libzip/record/record.h"
+#include "libzip/shim/raised.h"
 #include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/small.h"
@@ -137,6 +138,7 @@ static void merge(const struct zenv *env, bool threaded)
 	zearly_init();
 	zsmall_raise = zerror_raise_small;
 	zquiet_comm();
+	zraised_init();
 	zshim_active = true;
 	zshim_hooks |= ZSHIM_MERGED;
 	/* from here on the lock is a real one, and this thread has it */
