@@ -5,13 +5,6 @@
 
 #include "../check.h"
 
-/* The class of an error code. */
-static inline int class_of(int code)
-{
-	int class;
-	MPI_Error_class(code, &class);
-	return class;
-}
 #define OK(call) CHECK_INT(class_of(call), MPI_SUCCESS)
 
 /* Makes the data of all writers visible to all ranks. */
