@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 ZIPMAP = os.path.join(os.environ["ZIP_TOP_BUILDDIR"], "mapper", "zipmap")
+LIMIT_S = 20 * int(os.environ.get("ZIP_PATIENCE") or 6)
 count = failed = 0
 # three clusters in a row, joined by two zippers
 THREE = "#ZIP cluster a\na:3\n#ZIP cluster b\nb:2\nz:2\n#ZIP cluster c\nc:2\n" \
@@ -53,7 +54,13 @@ def hidden(n, edges, seed):
 
 
 def zipmap(*args):
-    return subprocess.run([ZIPMAP] + list(args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """Runs zipmap. A search without end is a failure with a name, and not a test that hangs."""
+    command = [ZIPMAP] + list(args)
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        print("Bail out! zipmap hangs: ended after %d s: zipmap %s" % (LIMIT_S, " ".join(args)), flush=True)
+        sys.exit(1)
 
 
 def read(path="map"):

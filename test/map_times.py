@@ -62,6 +62,14 @@ for u, v in ((0, 1), (1, 0)):
     found = time("-S", "block", rates="native:1500 bandwidth:8M")
     check(close(found, 63 * 1.5e-6 + 63 * 8 / (8 * M), "port of a0"), "63 ranks and one: %s" % ("to it", "from it")[u], found)
 
+# ... also those over hops: each forward takes its time, at the receiver as at the sender
+write("hosts", cluster("a", 4) + cluster("b", 1) + cluster("c", 4) + zipper("y", "ab") + zipper("z", "bc", 2))
+for name, ends in (("to", lambda i: (i, 9)), ("from", lambda i: (9, i))):
+    edges = "".join("%d %d 8\n" % ends(i) for i in range(1, 5))
+    write("graph", "%%MatrixMarket matrix coordinate integer general\n9 9 4\n" + edges)
+    found = time("-S", "block", rates="inside:0 native:0 direct:0 bridged:5000 bandwidth:8M forward:8M")
+    check(close(found, 4 * 2 * 5e-6 + 4 * 8 / (8 * M)), "four ranks and one over two zippers: %s it" % name, found)
+
 # a network that says nothing of the nodes' own links; two nodes of its routers
 write("hosts", cluster("a", 64))
 graph(64, [(i, i + 1, 1000000) for i in range(0, 64, 2)])

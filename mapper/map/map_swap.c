@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchanges two ranks of a class where that makes the weight between nodes lighter. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,7 +15,20 @@ struct swap {
 	uint64_t *linked;	  /* [nnodes]: weight of the rank in work to each node */
 	uint32_t *touched, ntouched;
 	uint64_t work;
+	uint64_t gained; /* weight that no longer lies between nodes */
 };
+
+/* The weight of edges between nodes, each edge seen from both ends. */
+static uint64_t weight_outside(const struct map_filling *a)
+{
+	const struct map_graph *g = a->p->graph;
+	uint64_t sum = 0;
+
+	for (uint32_t v = 0; v < a->l->n; v++)
+		for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++)
+			sum += a->l->node[v] != a->l->node[g->adj[e]] ? g->weight[e] : 0;
+	return sum;
+}
 
 static uint64_t linked_to(struct swap *s, uint32_t v, uint32_t node)
 {
@@ -113,15 +127,18 @@ static bool rank_improve(struct swap *s, uint32_t v)
 			node_search(s, v, s->touched[i], &best);
 	for (uint32_t i = 0; i < s->ntouched; i++)
 		s->linked[s->touched[i]] = 0;
-	if (best.with != MAP_NONE)
-		swap_do(s, v, best.with);
-	return best.with != MAP_NONE;
+	if (best.with == MAP_NONE)
+		return false;
+	swap_do(s, v, best.with);
+	s->gained += (uint64_t)best.gain;
+	return true;
 }
 
 int map_swap_ranks(struct map_filling *a, struct zerr *err)
 {
 	const uint32_t n = a->l->n, nnodes = a->p->site->nnodes;
 	struct swap s = {.a = a};
+	const uint64_t before = weight_outside(a);
 	bool better = true;
 	int rc = 0;
 
@@ -147,6 +164,8 @@ int map_swap_ranks(struct map_filling *a, struct zerr *err)
 		for (uint32_t v = 0; v < n && s.work < REFINE_WORK; v++)
 			if (free_to_go(a, v))
 				better |= rank_improve(&s, v);
+		/* else exchanges could go on for ever */
+		assert(weight_outside(a) + 2 * s.gained == before);
 	}
 out:
 	free(s.member);

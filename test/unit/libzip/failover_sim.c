@@ -5,9 +5,10 @@
  *
  * Simulated: up to 5 ranks in up to 3 parts with up to 4 rails, which carry between all parts or some; messages of all
  * sizes in all modes, to one and to several, persistent, freed early; receives before and after, cancelled; links that
- * are full, and bring messages in halves; refusals by zippers; one-sided moves, and memory that cannot be exposed;
- * zippers that die and ranks that are cut off one, at any moment, also while ranks leave, which others notice later,
- * each at another time.
+ * are full, and bring messages in halves; acknowledgements that come late, behind grants; ranks that compute for a
+ * while, and others that begin much right after a loss; refusals by zippers; one-sided moves, and memory that cannot be
+ * exposed; zippers that die and ranks that are cut off one, at any moment, also while ranks leave, which others notice
+ * later, each at another time.
  *
  * Checked: each message comes once, in order, with its bytes, length and status, and no byte behind it is touched;
  * nobody writes to or reads from memory that was taken back; no rank finds what comes an error, or gives a zipper what

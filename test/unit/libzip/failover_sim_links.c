@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUEUE_MAX 24 /* a rank's posts */
+#define QUEUE_MAX 24  /* a rank's posts */
+#define ACK_ONE_OF 12 /* looks at an acknowledgement takes it */
 
 struct queue {
 	struct sim_msg *head, *tail;
@@ -175,16 +176,19 @@ void links_lose_some(uint32_t one_of)
 		cut_off(rail, (int)sim_draw((uint32_t)sim.world.nranks));
 }
 
-void links_tell_losses(void)
+bool links_tell_losses(void)
 {
+	bool told = false;
+
 	for (int i = 0; i < sim.world.rails; i++)
 		for (int v = 0; v < sim.world.nranks; v++) {
 			struct rail *r = &rails[i];
 			if (sim.left[v] || r->told[v] || !is_broken(r, v) || sim_draw(20) != 0)
 				continue;
-			r->told[v] = true;
+			r->told[v] = told = true;
 			sim.rank[v]->lose(i, "the control session has ended");
 		}
+	return told;
 }
 
 bool links_is_dead(int rail)
@@ -198,7 +202,13 @@ struct sim_msg *links_pop(int rail, int vrank, int part)
 {
 	if (rails[rail].cut[vrank])
 		return NULL;
-	struct sim_msg *m = pop(&rails[rail].link[vrank][part].in);
+	struct queue *in = &rails[rail].link[vrank][part].in;
+	struct zwire_env env;
+
+	/* Acknowledgements are late now and then, and so are messages behind them: grants come first. */
+	if (in->head && zwire_decode(&env, in->head->raw) == 0 && env.kind == ZWIRE_ACK && sim_draw(ACK_ONE_OF) != 0)
+		return NULL;
+	struct sim_msg *m = pop(in);
 	if (m)
 		trace("comes", rail, vrank, m->raw);
 	return m;
@@ -268,7 +278,7 @@ static int poll(int vrank, int rail, int part, unsigned budget, sim_take *take, 
 {
 	struct rail *r = &rails[rail];
 	struct queue *q = &r->link[vrank][part].out;
-	unsigned taken = 0, most = sim_draw(2) ? sim_draw(6) : 1;
+	unsigned taken = 0, most = sim_draw(2) ? sim_draw(sim_draw(3) ? 6 : 60) : 1;
 
 	while (taken < most && taken < budget && q->head) {
 		struct sim_msg *m = q->head;

@@ -16,6 +16,7 @@ extern struct sim {
 	struct sim_world world;
 	const struct sim_rank *rank[SIM_RANKS];
 	bool left[SIM_RANKS]; /* has said BYE, and takes nothing any more */
+	bool heard;	      /* a rank has been told of a loss */
 	long step;
 	int64_t now_ns;
 } sim;
@@ -42,6 +43,9 @@ uint32_t sim_draw(uint32_t n); /* 0 .. n - 1 */
 /* A line, where one seed is repeated; the test has failed: why, and what waits. */
 void sim_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* A rank is not in MPI for some steps. Then much has come: another rank's word on a loss, and that rank's grant, which
+ * may come before the acknowledgement. */
+void sim_compute(int vrank);
 /* One step: each zipper takes its turn, and one of the ranks. */
 void sim_turn(void);
 
@@ -72,8 +76,8 @@ void links_take_bye(int rail, int vrank, int part);
 /* So many more rails may be lost: never all of them between two parts. Of so many steps one loses a rail. */
 void links_allow_losses(int more);
 void links_lose_some(uint32_t one_of);
-/* Ranks hear of losses by the control session. */
-void links_tell_losses(void);
+/* Ranks hear of losses by the control session. Returns whether one did. */
+bool links_tell_losses(void);
 
 /* --- failover_sim_zippers.c: the zippers --- */
 

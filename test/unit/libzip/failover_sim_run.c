@@ -11,6 +11,8 @@
 #define SHORT_OPERATIONS 240
 #define STEPS_MAX 400000 /* of each part of the end; some thousands are the rule */
 #define LINES_MAX 24
+#define COMPUTES_STEPS 300
+#define BURST 8 /* operations */
 
 struct sim sim;
 bool sim_verbose;
@@ -79,6 +81,13 @@ static int64_t now_ns(void)
 	return sim.now_ns;
 }
 
+static long busy_until[SIM_RANKS];
+
+void sim_compute(int v)
+{
+	busy_until[v] = sim.step + sim_draw(COMPUTES_STEPS);
+}
+
 void sim_turn(void)
 {
 	sim.step++;
@@ -86,9 +95,9 @@ void sim_turn(void)
 	for (int i = 0; i < sim.world.rails; i++)
 		zippers_turn(i);
 	uint32_t v = sim_draw((uint32_t)sim.world.nranks);
-	if (!sim.left[v])
+	if (!sim.left[v] && sim.step >= busy_until[v])
 		sim.rank[v]->poll();
-	links_tell_losses();
+	sim.heard |= links_tell_losses();
 }
 
 /* --- one run --- */
@@ -193,6 +202,14 @@ static void exchange(const struct sim_mix *mix, uint32_t one_of)
 		if (sim_draw(pace) == 0) {
 			traffic_start(mix);
 			n++;
+		}
+		if (sim.heard) { /* others do not know of that loss yet, and begin much */
+			for (uint32_t i = sim_draw(BURST); i > 0; i--)
+				traffic_start(mix);
+			for (int v = 0; v < sim.world.nranks; v++)
+				if (sim_draw(2))
+					sim_compute(v);
+			sim.heard = false;
 		}
 		links_lose_some(one_of);
 		if (sim.step % 8 == 0)

@@ -236,6 +236,8 @@ void traffic_start(const struct sim_mix *mix)
 		cancel_recv(v, other);
 	else if (streams[other][v].nrecvd < streams[other][v].nsent + AHEAD_MAX)
 		recv(v, other);
+	if (sim_draw(4) == 0)
+		sim_compute(v);
 }
 
 void traffic_match(void)
