@@ -118,26 +118,34 @@ pid_t zprocess_spawn(const struct zspawn *s, struct zerr *err)
 	return rc < 0 ? rc : pid;
 }
 
-/* Sends SIGKILL to all descendants of pid. A child dies after its own children, so that none is orphaned unseen. */
-static void kill_below(pid_t pid, int depth)
+void zprocess_for_children(pid_t pid, void (*visit)(pid_t child, void *arg), void *arg)
 {
 	char path[64];
 	int child;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	FILE *list = depth < TREE_DEPTH_MAX ? fopen(path, "re") : NULL;
+	FILE *list = fopen(path, "re");
 	if (!list)
 		return;
-	while (fscanf(list, "%d", &child) == 1) {
-		kill_below(child, depth + 1);
-		kill(child, SIGKILL);
-	}
+	while (fscanf(list, "%d", &child) == 1)
+		visit(child, arg);
 	fclose(list);
+}
+
+/* Sends SIGKILL to a process and all its descendants. A child dies after its own children, so that none is orphaned
+ * unseen. */
+static void kill_tree(pid_t pid, void *depth)
+{
+	int below = *(int *)depth + 1;
+	if (below < TREE_DEPTH_MAX)
+		zprocess_for_children(pid, kill_tree, &below);
+	kill(pid, SIGKILL);
 }
 
 bool zprocess_kill_all(void)
 {
-	kill_below(getpid(), 0);
+	int depth = 0;
 	pid_t pid;
+	zprocess_for_children(getpid(), kill_tree, &depth);
 	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
 		;
 	return pid == 0;

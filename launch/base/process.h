@@ -22,6 +22,8 @@ int zprocess_init(struct zerr *);
 pid_t zprocess_spawn(const struct zspawn *, struct zerr *);
 /* Makes a pipe whose ends do not reach other children. 0 or a negative errno with text. */
 int zprocess_pipe(int fd[2], struct zerr *);
+/* Calls visit for each child of a process, in no order. Children that start or end meanwhile may be missed. */
+void zprocess_for_children(pid_t, void (*visit)(pid_t child, void *arg), void *arg);
 /* Sends SIGKILL to every descendant, and takes the status of those that have ended. Returns whether any child is left.
  */
 bool zprocess_kill_all(void);

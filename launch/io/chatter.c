@@ -161,6 +161,29 @@ static const char *skip_label(const char *line, size_t *len)
 	return blank + 1;
 }
 
+/* Is it a line of mpiexec or a proxy itself, of stderr? */
+static bool is_launchers(const char *line, size_t len)
+{
+	static const char *const starts[] = {"[proxy:", prefix};
+	return begins_with_any(line, len, starts, sizeof(starts) / sizeof(starts[0]));
+}
+
+static bool contains(const char *line, size_t len, const char *what)
+{
+	return memmem(line, len, what, strlen(what)) != NULL;
+}
+
+bool zchatter_is_slow_reader(const char *line, size_t len)
+{
+	return is_launchers(line, len) && contains(line, len, "process reading stdin too slowly");
+}
+
+bool zchatter_is_breakdown(const char *line, size_t len, bool broken)
+{
+	return is_launchers(line, len) &&
+	       (broken || zchatter_is_slow_reader(line, len) || contains(line, len, "assert (!closed) failed"));
+}
+
 bool zchatter_is_echo(const char *line, size_t len)
 {
 	static const char *const echoes[] = {"libzipper: rank ", "Abort(", "[proxy:", "[mpiexec@"};

@@ -31,6 +31,11 @@ bool zchatter_is_echo(const char *line, size_t len);
 /* Is this line a complaint that tells of MPI_Abort? Then the job is about to end, and zmpirun will have a line about
  * it. */
 bool zchatter_is_abort(const char *line, size_t len);
+/* Is this line the first word, or a later one (broken: the first has come), of an mpiexec or proxy that breaks down
+ * because a connection is lost, or because a rank reads its standard input too slowly? It then ends at once. */
+bool zchatter_is_breakdown(const char *line, size_t len, bool broken);
+/* Does this line of a proxy say that a rank reads its standard input too slowly? */
+bool zchatter_is_slow_reader(const char *line, size_t len);
 /* May this unfinished line become a line of mpiexec? Then it must not be shown yet. */
 bool zchatter_may_be(const struct zchatter *, const char *text, size_t len);
 

@@ -20,6 +20,7 @@ void zinput_init(struct zinput *in, int from, int to, int others, bool hold)
 	in->any = in->ended = false;
 	in->hold_ms = hold ? zclock_ms() + HOLD_MS : 0;
 	in->begin = in->end = 0;
+	in->given = 0;
 	fcntl(to, F_SETFL, fcntl(to, F_GETFL) | O_NONBLOCK);
 	if (from < 0)
 		zinput_close(in);
@@ -69,9 +70,11 @@ void zinput_move(struct zinput *in, const struct pollfd p[2])
 		close_to(in);
 	} else if (p[1].fd >= 0 && p[1].revents & POLLOUT && in->begin < in->end) {
 		ssize_t n = write(in->to, in->buf + in->begin, in->end - in->begin);
-		if (n > 0)
+		if (n > 0) {
 			in->begin += (size_t)n;
-		else if (n < 0 && errno != EINTR && errno != EAGAIN)
+			in->given += (uint64_t)n;
+		}
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			close_to(in);
 	}
 }

@@ -18,6 +18,7 @@ struct zinput {
 	bool any;	 /* there was some input */
 	bool ended;	 /* the end of the input has come, but is held back */
 	int64_t hold_ms; /* the end is held back until then */
+	uint64_t given;	 /* bytes written to to */
 	size_t begin, end;
 	char buf[16384];
 };

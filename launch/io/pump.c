@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,12 +66,26 @@ static bool hold(struct zpump *p, const char *text, size_t len)
 	return true;
 }
 
+/* Is this line left out, or held back until it is known why the job ends? */
+static bool is_hushed(struct zpump *p, const char *text, size_t len)
+{
+	if (p->mid_line)
+		return false;
+	p->slow_reader |= zchatter_is_slow_reader(text, len);
+	p->broken |= zchatter_is_breakdown(text, len, p->broken);
+	if (!p->hush)
+		return false;
+	if (*p->hush)
+		return zchatter_is_echo(text, len);
+	return (zchatter_is_breakdown(text, len, p->broken) || (p->holds && zchatter_is_abort(text, len))) &&
+	       hold(p, text, len);
+}
+
 /* Hands on a line, or a piece of one. */
 static void put(struct zpump *p, const char *text, size_t len)
 {
 	bool finished = len > 0 && text[len - 1] == '\n';
-	if (p->hush && !p->mid_line && finished && zchatter_is_echo(text, len) &&
-		(*p->hush || (p->holds && zchatter_is_abort(text, len) && hold(p, text, len))))
+	if (finished && is_hushed(p, text, len))
 		return;
 	if (p->chatter && finished && !(p->mid_line && len == 1)) {
 		const char *before;
@@ -125,6 +140,12 @@ void zpump_read(struct zpump *p)
 	p->len += (size_t)n;
 	p->last_ms = zclock_ms();
 	put_lines(p);
+}
+
+void zpump_read_all(struct zpump *p)
+{
+	for (struct pollfd ready = {.fd = p->fd, .events = POLLIN}; p->fd >= 0 && poll(&ready, 1, 0) > 0;)
+		zpump_read(p);
 }
 
 /* May the unfinished line, or the empty line held back, be shown before more of it comes? */

@@ -18,7 +18,9 @@ struct zpump {
 	struct zoutput *out;
 	struct zchatter *chatter; /* takes out mpiexec's lines; NULL: there are none */
 	const bool *hush;	  /* once true, complaints about the failed job are dropped; NULL: none is */
-	bool holds; /* complaints of MPI_Abort may come before zipperd has told of it: they are held back until then */
+	bool holds;  /* complaints of MPI_Abort may come before zipperd has told of it: they are held back until then */
+	bool broken; /* mpiexec or a proxy has said that it breaks down; that is held back, too */
+	bool slow_reader;		/* ... because a rank reads its standard input too slowly */
 	const struct zplan_part *label; /* "[lrank] " at the beginning of a line becomes "[vrank] "; NULL: it stays */
 	const char *zipper;		/* a zipper's name to put in front of every line; NULL: none */
 	bool mid_line;			/* the beginning of the current line has been handed on */
@@ -33,6 +35,8 @@ struct zpump {
 void zpump_init(struct zpump *, int fd, struct zoutput *out, struct zchatter *chatter, const struct zplan_part *label);
 /* Reads once. To be called when poll says so. At the end of the stream fd is closed. */
 void zpump_read(struct zpump *);
+/* Reads what is there, without waiting. */
+void zpump_read_all(struct zpump *);
 /* Milliseconds until a line is to be shown without further input, or -1. */
 int zpump_timeout(const struct zpump *, int64_t now_ms);
 /* Shows an unfinished line whose time has come. */

@@ -27,6 +27,7 @@
 #define DAEMON_MS 2000	   /* from the break of our zipperd's connection until its end is seen */
 #define LATE_MS 8000	   /* zipperd itself limits the time for reporting; this is for a zipperd that says nothing */
 #define MPIEXEC_BROKEN 255 /* exit status of Hydra for its own errors */
+#define INPUT_BYTES 65536  /* standard input that mpiexec holds for rank 0: what a pipe holds */
 #define SWEEP_TRIES 50	   /* of 10 ms each, to see the last killed process go */
 
 static bool needs_report(const struct zrun *run)
@@ -46,11 +47,34 @@ static void suspect(struct zrun *run)
 	run->suspect_ms = zclock_ms() + (run->suspect_world ? SUSPECT_WORLD_MS : SUSPECT_MS);
 }
 
+/* Has mpiexec given up because standard input comes faster than rank 0 reads it? Its proxy says so, but mpiexec may end
+ * before it has passed that on. *surely: the proxy's line is there. */
+static bool is_flooded(struct zrun *run, struct zpart *part, bool *surely)
+{
+	const int status = part->wait_status;
+	const bool broken = WIFSIGNALED(status) ? WTERMSIG(status) == SIGPIPE : WEXITSTATUS(status) == MPIEXEC_BROKEN;
+	if (!broken || part->chatter.have_codes || zplan_vrank(part->plan, 0) != 0)
+		return false;
+	zpump_read_all(&part->err);
+	*surely = part->err.slow_reader;
+	return *surely || ((part->err.broken || WIFSIGNALED(status)) && run->input.given > INPUT_BYTES);
+}
+
 void zending_note_part(struct zrun *run, struct zpart *part)
 {
 	const char *name = part->plan->name;
 	struct zjob *job = run->job;
+	bool surely;
 	part->by_itself = run->phase < ZRUN_TERM;
+	if (is_flooded(run, part, &surely)) {
+		zverdict_doubt(run);
+		zverdict_set(run, 1, GRACE_MS,
+			"mpiexec of part %s has given up%s standard input comes faster than rank 0 reads it: let the "
+			"program open the file itself",
+			name, surely ? ":" : ", probably because");
+		zverdict_show(run);
+		return;
+	}
 	if (WIFSIGNALED(part->wait_status)) {
 		int number = WTERMSIG(part->wait_status);
 		zverdict_doubt(run);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launch/run/relay.h"
 #include "launch/run/tally.h"
 #include "launch/run/verdict.h"
 #include "common/base/clock.h"
@@ -152,8 +153,7 @@ static void take_signals(struct zrun *run)
 		if (number == SIGCHLD)
 			continue; /* take_children looks in any case */
 		if (number == SIGUSR1 || number == SIGUSR2) {
-			for (int i = 0; i < run->plan->nparts; i++)
-				zpart_signal(&run->parts[i], number, false);
+			zrelay_signal(run, number);
 			continue;
 		}
 		zending_note_signal(run, number);

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launch/base/process.h"
+
 #define LOOK_MS 500
 #define PATIENCE_MS 2000 /* an mpiexec that ends because of the failure has more to tell than we */
 #define SETTLE_MS 2000	 /* a starting mpiexec has fewer children, and for moments more sockets */
@@ -46,8 +48,9 @@ static bool has_ended(int pid, char *name, size_t cap, int *wait_status)
 	return true;
 }
 
-static void note_child(struct children *c, int pid)
+static void note_child(pid_t pid, void *children)
 {
+	struct children *c = children;
 	char name[64];
 	int status;
 	if (!has_ended(pid, name, sizeof(name), &status)) {
@@ -60,18 +63,6 @@ static void note_child(struct children *c, int pid)
 		snprintf(c->text, c->cap, "%s was killed by signal %d", name, WTERMSIG(status));
 	else
 		snprintf(c->text, c->cap, "%s ended with status %d", name, WEXITSTATUS(status));
-}
-
-static void look(struct children *c, pid_t mpiexec)
-{
-	char path[64];
-	int child;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)mpiexec, (int)mpiexec);
-	FILE *list = fopen(path, "re");
-	while (list && fscanf(list, "%d", &child) == 1)
-		note_child(c, child);
-	if (list)
-		fclose(list);
 }
 
 /* The number of proxies that have a connection to mpiexec: all its sockets, except for the one at which it listens.
@@ -97,7 +88,7 @@ bool zreach_has_failed(struct zreach *r, pid_t mpiexec, bool report, int64_t now
 	if (r->reached || zreach_timeout(r, now_ms) > 0)
 		return false;
 	r->looked_ms = now_ms;
-	look(&c, mpiexec);
+	zprocess_for_children(mpiexec, note_child, &c);
 	bool failed = c.failed > 0;
 	if (!report) {
 		int connections = count_connections(mpiexec);

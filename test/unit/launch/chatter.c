@@ -147,12 +147,46 @@ static void holds_back_abort(void **state)
 	}
 }
 
+#define LOST "[mpiexec@vm] control_cb (pm/pmiserv/pmiserv_cb.c:315): assert (!closed) failed\n"
+#define MORE "[mpiexec@vm] main (ui/mpich/mpiexec.c:325): process manager error waiting for completion\n"
+#define SLOW "[proxy:0:0@vm] control_cmd_cb (pm/pmip_cb.c:934): process reading stdin too slowly; can't keep up\n"
+
+/* An mpiexec that breaks down ends soon. Its words are shown if zmpirun has none of its own. */
+static void holds_back_breakdown(void **state)
+{
+	static const char in[] = MORE "a\n" LOST MORE "b\n" SLOW, early[] = MORE "a\nb\n", late[] = LOST MORE SLOW;
+	(void)state;
+	for (int told = 0; told < 2; told++) {
+		struct zoutput out;
+		struct zpump pump;
+		bool hush = false;
+		int fd[2];
+		assert_int_equal(pipe(fd), 0);
+		zoutput_init(&out, -1);
+		zpump_init(&pump, fd[0], &out, NULL, NULL);
+		pump.hush = &hush;
+		assert_int_equal(write(fd[1], in, strlen(in)), (ssize_t)strlen(in));
+		zpump_read_all(&pump);
+		assert_true(pump.broken && pump.slow_reader);
+		assert_int_equal(out.end - out.begin, strlen(early));
+		assert_memory_equal(out.buf + out.begin, early, strlen(early));
+		hush = told;
+		close(fd[1]);
+		zpump_close(&pump);
+		zpump_fini(&pump);
+		assert_int_equal(out.end - out.begin, strlen(early) + (told ? 0 : strlen(late)));
+		assert_memory_equal(out.buf + out.begin + strlen(early), late, told ? 0 : strlen(late));
+		zoutput_free(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_out_what_is_not_theirs),
 		cmocka_unit_test(shows_prompt),
 		cmocka_unit_test(holds_back_abort),
+		cmocka_unit_test(holds_back_breakdown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
