@@ -22,14 +22,15 @@ settings=(
 )
 seeds=20 # for each setting
 share=0
+shrink=40 # seconds to make failing programs smaller, for each setting
 first=1
 if [ "${ZIP_SECONDS:-0}" -gt 0 ]; then
-	share=$((ZIP_SECONDS / ${#settings[@]} + 1)) seeds=1000000
+	share=$((ZIP_SECONDS / ${#settings[@]} + 1)) seeds=1000000 shrink=600
 	first=$(od -An -tu4 -N4 /dev/urandom | tr -d ' ')
 fi
 for setting in "${settings[@]}"; do
 	# shellcheck disable=SC2086 # a setting has several words
-	"${PYTHON:-python3}" -B "$ZIP_TOP_SRCDIR/test/random/random_programs.py" --program "$TAP_TMP/random_program" --seconds $share \
+	"${PYTHON:-python3}" -B "$ZIP_TOP_SRCDIR/test/random/random_programs.py" --program "$TAP_TMP/random_program" --seconds $share --shrink $shrink \
 		--layout $setting $first $((first + seeds - 1)) >"$TAP_TMP/result" 2>&1
 	rc=$?
 	grep '^#' "$TAP_TMP/result"

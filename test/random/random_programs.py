@@ -19,7 +19,7 @@ BUILD = os.environ.get("ZIP_TOP_BUILDDIR", os.path.join(SOURCE, "build"))
 LINE = re.compile(r"seed (\d+) rank (\d+): (.*)")
 WHERE = re.compile(r"seed (\d+) rank (\d+) (?:op (\d+)|at the end)")
 PATIENCE = int(os.environ.get("ZIP_PATIENCE", "6"))
-MOST_SHRINKING = 200  # runs
+MOST_SHRINKING = 200  # runs of one program
 
 
 class Result:
@@ -137,9 +137,10 @@ def first_difference(native, merged, seed, ranks):
 class Shrinker:
     """Delta debugging over the operations of one program (Zeller and Hildebrandt 2002)."""
 
-    def __init__(self, runner, seed):
+    def __init__(self, runner, seed, end):
         self.runner = runner
         self.seed = seed
+        self.end = end  # no run begins later: a program that hangs may take half a minute each time
         self.runs = 0
         self.words = ""
 
@@ -153,17 +154,20 @@ class Shrinker:
         self.words = words or self.words
         return words is not None
 
+    def may_go_on(self):
+        return self.runs < MOST_SHRINKING and time.time() < self.end
+
     def shrink(self, ops):
         """A list of few operations that still fails, or None if these do not."""
         if not self.fails(ops):
             return None
         parts = 2
-        while len(ops) > 1 and self.runs < MOST_SHRINKING:
+        while len(ops) > 1 and self.may_go_on():
             size = max(1, (len(ops) + parts - 1) // parts)
             pieces = [ops[i:i + size] for i in range(0, len(ops), size)]
             for piece in reversed(pieces):
                 rest = [o for o in ops if o not in piece]
-                if rest and self.fails(rest):
+                if rest and self.may_go_on() and self.fails(rest):
                     ops = rest
                     parts = max(parts - 1, 2)
                     break
@@ -180,6 +184,7 @@ class Hunt:
     def __init__(self, runner, options):
         self.runner = runner
         self.options = options
+        self.shrink_seconds = options.shrink  # what is left of them
         self.failures = 0
         self.seeds = 0
         self.skipped = []
@@ -211,9 +216,11 @@ class Hunt:
         first = first_difference(native, merged, seed, self.runner.ranks)
         ops = [int(o) for o in listing if int(o) <= first]
         small = None
-        if self.options.shrink:
-            shrinker = Shrinker(self.runner, seed)
+        if self.shrink_seconds > 0:
+            began = time.time()
+            shrinker = Shrinker(self.runner, seed, began + self.shrink_seconds)
             small = shrinker.shrink(ops) or shrinker.shrink([int(o) for o in listing])
+            self.shrink_seconds -= time.time() - began
             if small is None:
                 self.say("it does not fail again with the operations up to there: perhaps a matter of time")
             else:
@@ -270,7 +277,8 @@ def arguments():
     parser.add_argument("--limit", type=int, default=5, help="seconds that an operation may take, 5 by default")
     parser.add_argument("--seconds", type=int, default=0, help="begin no job after so many seconds")
     parser.add_argument("--most", type=int, default=3, help="how many failures are explained, 3 by default")
-    parser.add_argument("--no-shrink", dest="shrink", action="store_false", help="do not make failing programs smaller")
+    parser.add_argument("--shrink", type=int, default=600, metavar="SECONDS",
+                        help="time to make failing programs smaller, 600 by default for all of them")
     parser.add_argument("--program", help="the compiled program; by default it is compiled first")
     return parser.parse_args()
 
