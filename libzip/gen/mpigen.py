@@ -519,7 +519,7 @@ def emit_guard(f):
             after.append(f"\tif (zrc == MPI_SUCCESS)\n\t\tzrc = zguard_group_adopt({name}, {text});")
         elif re.search(r"\bMPI_(Comm|Group|Request)\b", type_ + array) and type_ not in ("MPI_Comm *", "MPI_Request *"):
             fail(f"{f.name}: no guard for the argument {type_} {name}{array}")
-    if not checks and "MPI_Comm *" not in [t for t, _, _ in f.arguments]:
+    if f.kind == "guard" and not checks and "MPI_Comm *" not in [t for t, _, _ in f.arguments]:
         checks.append(f"zguard_world({text})")  # a buffer of the process, or a session
     yield from before
     yield "\tint zrc = MPI_SUCCESS;"
