@@ -23,7 +23,7 @@ static int isend_here(const struct zop_args *args, enum zsend_mode mode, struct 
 	struct zremote *r = zremote_get(zstations_here(), (uint32_t)c->vrank[args->rank]);
 	struct zdata data;
 	if (r && zdata_view(&data, args->buf, args->count, args->type) == MPI_SUCCESS) {
-		if (mode == ZSEND_BUFFERED && !zattached_has_room(data.bytes))
+		if (mode == ZSEND_BUFFERED && !zattached_has_room(zattached_of(c), data.bytes))
 			return MPI_ERR_BUFFER;
 		if (mode != ZSEND_SYNC && zoutgoing_try_eager(r, c->id | args->context, args->tag, &data)) {
 			*out = &zop_start_sent;

@@ -43,7 +43,7 @@ static int start_copy(struct zop *op)
 	struct zreq *copy;
 	int rc = MPI_SUCCESS;
 
-	if (!zattached_has_room(op->data.bytes))
+	if (!zattached_has_room(zattached_of(op->req.comm), op->data.bytes))
 		return MPI_ERR_BUFFER;
 	if (!zoutgoing_try_eager(op->remote, op->req.comm->id | op->context, op->tag, &op->data))
 		rc = zop_start_send(&args, ZSEND_BUFFERED, &copy);
@@ -92,11 +92,9 @@ int zop_start(struct zop *op)
 static int start_detached(struct zop *op)
 {
 	op->req.orphan = true;
-	zop_station(op)->buffered++;
 	zattached_take(op);
 	int rc = zop_start(op);
 	if (rc != MPI_SUCCESS) {
-		zop_station(op)->buffered--;
 		zattached_give(op);
 		zreq_release(&op->req);
 	}

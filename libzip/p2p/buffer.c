@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The attached buffer. See buffer.h. */
+/* Attached buffers. See buffer.h. */
 #include "libzip/p2p/buffer.h"
 
 #include <stdlib.h>
 
-#include "libzip/progress/service.h"
 #include "libzip/progress/progress.h"
 #include "libzip/stream/attached.h"
 #include "libzip/type/data.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/version.h"
+#include "libzip/world/comm.h"
+#include "libzip/world/error.h"
+#include "libzip/world/status.h"
 
 _Atomic bool zbuffer_used;
 
@@ -24,13 +27,6 @@ void zbuffer_init(MPI_Comm comm, int tag)
 	own.tag = tag;
 }
 
-int zbuffer_attach(int rc, MPI_Count size)
-{
-	if (rc == MPI_SUCCESS)
-		zattached_bytes = size;
-	return rc;
-}
-
 /* MPICH 4.0.2 counts the bytes of a buffered message in an int, so a message of 2 GiB never fits. */
 #define PIECE_MAX ((MPI_Count)1 << 30)
 
@@ -39,13 +35,13 @@ struct filling {
 	int me;
 };
 
-/* Native MPI does not tell whether its buffer is empty, and detaching blocks until it is, without a turn of the
- * bridge. But messages that fill the whole buffer fit only when nothing else is in it. So this rank sends such
- * messages to itself. That writes to all of the buffer. */
+/* Native MPI does not tell before MPICH 4.2 whether its buffer is empty, and detaching blocks until it is, without a
+ * turn of the bridge. But messages that fill the whole buffer fit only when nothing else is in it. So this rank sends
+ * such messages to itself. That writes to all of the buffer. */
 static bool fits(void *ctx)
 {
 	const struct filling *f = ctx;
-	MPI_Count left = zattached_bytes;
+	MPI_Count left = zattached_process.bytes;
 	int sent = 0;
 	bool all = true;
 
@@ -61,14 +57,14 @@ static bool fits(void *ctx)
 	return all;
 }
 
-static void wait_native(void)
+static void wait_filling(void)
 {
 	struct filling f = {.bytes = NULL};
 
-	if (!zbuffer_used || zattached_bytes < MPI_BSEND_OVERHEAD)
+	if (!zbuffer_used || zattached_process.bytes < MPI_BSEND_OVERHEAD)
 		return;
 	/* never written, so a large one takes no memory */
-	f.bytes = calloc(1, (size_t)(zattached_bytes < PIECE_MAX ? zattached_bytes : PIECE_MAX));
+	f.bytes = calloc(1, (size_t)(zattached_process.bytes < PIECE_MAX ? zattached_process.bytes : PIECE_MAX));
 	if (!f.bytes)
 		return;
 	zn.Comm_rank(own.comm, &f.me);
@@ -76,9 +72,191 @@ static void wait_native(void)
 	free(f.bytes);
 }
 
+static bool can_flush(void)
+{
+	return zversion_running() >= ZVERSION(4, 2, 0);
+}
+
+/* Native MPI's request for the buffer of the communicator; MPI_COMM_NULL: for that of the process. */
+static int native_iflush(MPI_Comm comm, MPI_Request *request)
+{
+	return comm == MPI_COMM_NULL ? zn.Buffer_iflush(request) : zn.Comm_iflush_buffer(comm, request);
+}
+
+static bool native_is_done(void *ctx)
+{
+	int flag = 0, rc = zn.Test(ctx, &flag, MPI_STATUS_IGNORE);
+
+	return flag || rc != MPI_SUCCESS;
+}
+
+static bool is_free(void *ctx)
+{
+	const struct zattached *a = ctx;
+
+	return a->in_use == 0;
+}
+
+/* Waits until no message is in the buffer. bridged: NULL, no bridged ones are. */
+static int flush(MPI_Comm comm, struct zattached *bridged)
+{
+	MPI_Request request;
+
+	if (bridged)
+		zprogress_wait(is_free, bridged);
+	if (!can_flush()) {
+		wait_filling();
+		return MPI_SUCCESS;
+	}
+	int rc = native_iflush(comm, &request);
+	if (rc == MPI_SUCCESS)
+		zprogress_wait(native_is_done, &request);
+	return rc;
+}
+
+/* --- the request of an iflush --- */
+
+struct flushing {
+	struct zreq req;
+	const struct zattached *bridged; /* of req.comm, or of the process */
+	MPI_Request native;
+};
+
+static bool progress(struct zreq *r)
+{
+	struct flushing *f = (struct flushing *)(void *)r;
+
+	if (r->done)
+		return true;
+	if (f->bridged->in_use > 0 || !native_is_done(&f->native))
+		return false;
+	zstatus_empty(&r->status);
+	zprogress_natives--;
+	zreq_complete(r);
+	return true;
+}
+
+static const struct zreq_ops flush_ops = {.name = "flush of a buffer", .progress = progress};
+
+static int iflush(struct zcomm *c, const struct zattached *bridged, const char *name, MPI_Request *request)
+{
+	struct flushing *f = (struct flushing *)(void *)zreq_create(&flush_ops, sizeof(*f), c);
+	int rc;
+
+	if (!f)
+		return zerror_raise(c, MPI_ERR_NO_MEM, name, "a request");
+	f->bridged = bridged;
+	rc = native_iflush(c ? c->shadow : MPI_COMM_NULL, &f->native);
+	if (rc != MPI_SUCCESS) {
+		zreq_release(&f->req);
+		return rc;
+	}
+	rc = zreq_publish(&f->req, request);
+	if (rc == MPI_SUCCESS) {
+		zprogress_natives++;
+		return rc;
+	}
+	zprogress_wait(native_is_done, &f->native);
+	zreq_release(&f->req);
+	return zerror_raise(c, rc, name, "a request");
+}
+
+/* --- the buffer of the process --- */
+
+static MPI_Count size_of(const void *buffer, MPI_Count size)
+{
+	return can_flush() && buffer == MPI_BUFFER_AUTOMATIC ? ZATTACHED_AUTOMATIC : size;
+}
+
+int zbuffer_attach(int rc, const void *buffer, MPI_Count size)
+{
+	if (rc == MPI_SUCCESS)
+		zattached_process.bytes = size_of(buffer, size);
+	return rc;
+}
+
 void zbuffer_empty(void)
 {
-	zservice_wait_buffered();
-	wait_native();
-	zattached_bytes = 0;
+	flush(MPI_COMM_NULL, &zattached_process);
+	zattached_process.bytes = 0;
+}
+
+int zip_Buffer_flush(void)
+{
+	return flush(MPI_COMM_NULL, &zattached_process);
+}
+
+int zip_Buffer_iflush(MPI_Request *request)
+{
+	return iflush(NULL, &zattached_process, "MPI_Buffer_iflush", request);
+}
+
+/* --- buffers of communicators --- */
+
+int zbuffer_attach_comm(const char *name, MPI_Comm comm, void *buffer, MPI_Count size)
+{
+	struct zcomm *c = zcomm_find(comm);
+	int rc;
+
+	if (!c)
+		return zn.Comm_attach_buffer_c(comm, buffer, size);
+	/* It stays until the communicator ends: requests of flushes look at it. */
+	if (!c->attached)
+		c->attached = calloc(1, sizeof(*c->attached));
+	if (!c->attached)
+		return zerror_raise(c, MPI_ERR_NO_MEM, name, "the buffer's account");
+	rc = zn.Comm_attach_buffer_c(c->shadow, buffer, size);
+	if (rc == MPI_SUCCESS)
+		c->attached->bytes = size_of(buffer, size);
+	return rc;
+}
+
+MPI_Comm zbuffer_empty_comm(MPI_Comm comm)
+{
+	const struct zcomm *c = zcomm_find(comm);
+
+	if (!c)
+		return comm;
+	if (c->attached) {
+		flush(c->shadow, c->attached);
+		c->attached->bytes = 0;
+	}
+	return c->shadow;
+}
+
+int zip_Comm_flush_buffer(MPI_Comm comm)
+{
+	const struct zcomm *c = zcomm_find(comm);
+
+	return c ? flush(c->shadow, c->attached) : flush(comm, NULL);
+}
+
+int zip_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
+{
+	struct zcomm *c = zcomm_find(comm);
+
+	return c && c->attached ? iflush(c, c->attached, "MPI_Comm_iflush_buffer", request)
+				: zn.Comm_iflush_buffer(c ? c->shadow : comm, request);
+}
+
+/* --- buffers of sessions --- */
+
+/* No communicator knows its session, so a message would go by without the buffer, and a flush would not wait. */
+static int refuse_session(const char *name)
+{
+	return zerror_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, name,
+		"not supported in a world of several clusters: attach a buffer to the communicator "
+		"(MPI_Comm_attach_buffer) or to the process (MPI_Buffer_attach)");
+}
+
+int zip_Session_attach_buffer(MPI_Session session, void *buffer, int size)
+{
+	(void)session, (void)buffer, (void)size;
+	return refuse_session("MPI_Session_attach_buffer");
+}
+
+int zip_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
+{
+	(void)session, (void)buffer, (void)size;
+	return refuse_session("MPI_Session_attach_buffer_c");
 }

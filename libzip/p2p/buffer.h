@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The buffer that the application has attached for buffered sends. Native MPI uses it for sends to local ranks. Bridged
- * buffered sends have their own copies, of at most as many bytes as are attached; detaching waits for those too
- * (MPI-4.0 section 3.6). Under the shim's lock.
+ * The buffers that the application has attached for buffered sends: one of the process, and those of communicators
+ * (MPI-4.1 section 3.6). Native MPI uses them for sends to local ranks. Bridged buffered sends have their own copies,
+ * of at most as many bytes as are attached; flushing and detaching wait for those too. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_BUFFER_H
 #define ZIP_LIBZIP_BUFFER_H
@@ -18,11 +18,15 @@ extern _Atomic bool zbuffer_used;
  * buffer is empty. */
 void zbuffer_init(MPI_Comm, int tag);
 
-/* After native MPI_Buffer_attach of size bytes, which has returned rc: notes the size. Returns rc. */
-int zbuffer_attach(int rc, MPI_Count size);
+/* After native MPI_Buffer_attach of a buffer with size bytes, which has returned rc: notes the size. Returns rc. */
+int zbuffer_attach(int rc, const void *buffer, MPI_Count size);
 /* Before native MPI_Buffer_detach: waits until all messages in the buffer are sent. */
 void zbuffer_empty(void);
 
+/* MPI_Comm_attach_buffer. */
+int zbuffer_attach_comm(const char *name, MPI_Comm, void *buffer, MPI_Count size);
+/* Before native MPI_Comm_detach_buffer of the communicator that it returns: waits as zbuffer_empty does. */
+MPI_Comm zbuffer_empty_comm(MPI_Comm);
 #define ZBUFFER_FULL "the attached buffer has no room for the message"
 
 #endif

@@ -19,6 +19,7 @@
 #define ROOM_WAIT_S 3
 
 struct wanted {
+	const struct zattached *of;
 	uint64_t bytes;
 	struct timespec until;
 	bool there;
@@ -46,34 +47,35 @@ static bool has_ended(void *ctx)
 	struct wanted *w = ctx;
 	struct timespec now;
 
-	w->there = zattached_has_room(w->bytes);
+	w->there = zattached_has_room(w->of, w->bytes);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return w->there || !is_any_received() || now.tv_sec > w->until.tv_sec ||
 	       (now.tv_sec == w->until.tv_sec && now.tv_nsec >= w->until.tv_nsec);
 }
 
 /* Messages of all stations use the buffer. */
-static bool wait_for_room(uint64_t bytes)
+static bool wait_for_room(struct zattached *a, uint64_t bytes)
 {
-	struct wanted w = {.bytes = bytes};
+	struct wanted w = {.of = a, .bytes = bytes};
 
 	/* An empty buffer now does not tell that there was room a moment ago. */
-	if (bytes > (uint64_t)zattached_bytes)
+	if (bytes > (uint64_t)a->bytes)
 		return false;
 	zshim_whole();
 	const int was = zstation_visit(0);
 	clock_gettime(CLOCK_MONOTONIC, &w.until);
-	w.until.tv_sec += zattached_is_full ? 0 : ROOM_WAIT_S;
+	w.until.tv_sec += a->is_full ? 0 : ROOM_WAIT_S;
 	zprogress_poll_beside();
 	zprogress_wait(has_ended, &w);
-	zattached_is_full = !w.there && is_any_received();
+	a->is_full = !w.there && is_any_received();
 	zstation_return(was);
 	return w.there;
 }
 
-bool zbuffer_wait(const void *buf, MPI_Count count, MPI_Datatype type)
+bool zbuffer_wait(const struct zcomm *c, const void *buf, MPI_Count count, MPI_Datatype type)
 {
 	struct zdata data;
 
-	return zdata_view(&data, (void *)(uintptr_t)buf, count, type) == MPI_SUCCESS && wait_for_room(data.bytes);
+	return zdata_view(&data, (void *)(uintptr_t)buf, count, type) == MPI_SUCCESS &&
+	       wait_for_room(zattached_of(c), data.bytes);
 }

@@ -278,37 +278,6 @@ int zip_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	return test(request, flag, status);
 }
 
-int zip_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
-{
-	struct zreq *r;
-
-	zprogress_poll_beside();
-	if (!zreq_is_ours(request))
-		return zn.Request_get_status(request, flag, status);
-	r = zreq_find(request);
-	if (!r)
-		return wrong_argument(NULL, "MPI_Request_get_status");
-	bool inactive = zcompletion_is_inactive(r);
-	*flag = inactive || zreq_is_done(r);
-	if (!*flag)
-		zprogress_test_failed(false);
-	else if (!inactive)
-		fill(status, r);
-	else if (status != MPI_STATUS_IGNORE)
-		zstatus_empty(status);
-	return MPI_SUCCESS;
-}
-
-/* The result is no error code: 1 where the request is complete, 0 otherwise. */
-int zip_X_Request_is_complete(MPI_Request request)
-{
-	zprogress_poll_beside();
-	if (!zreq_is_ours(request))
-		return zn.X_Request_is_complete(request);
-	struct zreq *r = zreq_find(request);
-	return r && (zcompletion_is_inactive(r) || zreq_is_done(r));
-}
-
 int zip_Request_free(MPI_Request *request)
 {
 	if (!zreq_is_ours(*request))

@@ -1,100 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * MPI_Waitall, MPI_Testany and the like: arrays that may mix native requests and ours. Native MPI sees a copy of the
- * array with MPI_REQUEST_NULL in place of our requests; or the array itself where none is ours.
- */
+/* MPI_Waitall, MPI_Testany and the like, for arrays that may mix native requests and ours. */
 #include "libzip/p2p/completion.h"
 
-#include <stdlib.h>
-
 #include "libzip/bridge/bridge.h"
+#include "libzip/p2p/mix.h"
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/status.h"
 
-#define SMALL 64 /* requests for which no memory is allocated */
-
 bool zcompletions_testall_fails;
 
-struct mix {
-	int n;
-	MPI_Request *all;    /* the application's */
-	MPI_Request *native; /* without our requests; equal to all if there are none */
-	MPI_Request small[SMALL];
-	bool any_native;
-};
-
-/* missing: an argument that is a null pointer, or NULL. MPI_SUCCESS, or a code after the error handler. */
-static int mix_open(struct mix *m, int n, MPI_Request *all, const char *name, const char *missing)
-{
-	int ours = 0;
-
-	if (__builtin_expect(missing || (n > 0 && !all), 0))
-		return zerror_raise(NULL, MPI_ERR_ARG, name, ZERROR_NULL, missing ? missing : "array_of_requests");
-	*m = (struct mix){.n = n, .all = all, .native = all};
-	for (int i = 0; i < n; i++) {
-		if (!zreq_is_ours(all[i])) {
-			m->any_native |= all[i] != MPI_REQUEST_NULL;
-			continue;
-		}
-		if (!zreq_find(all[i]))
-			return zerror_raise(NULL, MPI_ERR_REQUEST, name, "no such request, number %d", i);
-		ours++;
-	}
-	if (ours == 0) {
-		m->any_native = true; /* the native call decides everything */
-		return MPI_SUCCESS;
-	}
-	m->native = n <= SMALL ? m->small : malloc((size_t)n * sizeof(MPI_Request));
-	if (!m->native)
-		return zerror_raise(NULL, MPI_ERR_NO_MEM, name, "%d requests", n);
-	for (int i = 0; i < n; i++)
-		m->native[i] = zreq_is_ours(all[i]) ? MPI_REQUEST_NULL : all[i];
-	return MPI_SUCCESS;
-}
-
-/* Our request at that index, or NULL. */
-static struct zreq *mix_ours(const struct mix *m, int i)
-{
-	return m->native == m->all ? NULL : zreq_find(m->all[i]);
-}
-
-static void mix_store(struct mix *m, int i)
-{
-	if (m->native != m->all && !zreq_is_ours(m->all[i]))
-		m->all[i] = m->native[i];
-}
-
-static void mix_close(struct mix *m)
-{
-	if (m->native != m->all && m->native != m->small)
-		free(m->native);
-}
-
-static const char *missing_statuses(int n, const MPI_Status *statuses)
-{
-	return n > 0 && !statuses ? "array_of_statuses" : NULL;
-}
-
-/* Of MPI_Waitsome and MPI_Testsome. */
-static const char *missing_some(int n, const int *count, const int *indices, const MPI_Status *statuses)
-{
-	if (!count)
-		return "outcount";
-	return n > 0 && !indices ? "array_of_indices" : missing_statuses(n, statuses);
-}
-
-static MPI_Status *nth(MPI_Status *statuses, int i)
-{
-	return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-}
-
 /* Delivers one of our requests, which is done, or inactive (empty status). Remembers the first failure. */
-static void deliver(struct mix *m, int i, MPI_Status *status, int *error)
+static void deliver(struct zmix *m, int i, MPI_Status *status, int *error)
 {
-	struct zreq *r = mix_ours(m, i);
+	struct zreq *r = zmix_ours(m, i);
 
 	if (zcompletion_is_inactive(r)) {
 		if (status != MPI_STATUS_IGNORE)
@@ -119,7 +40,7 @@ static int outcome(int error, int native_rc, const char *name)
 }
 
 /* Where MPI_Testall fails for some kinds of requests, MPI_Waitall does not, and raises the request's error. */
-static int test_all_looking(struct mix *m, int *flag, MPI_Status *statuses)
+static int test_all_looking(struct zmix *m, int *flag, MPI_Status *statuses)
 {
 	*flag = 1;
 	zhandlers_hush_home();
@@ -130,7 +51,7 @@ static int test_all_looking(struct mix *m, int *flag, MPI_Status *statuses)
 	return *flag ? zn.Waitall(m->n, m->native, statuses) : MPI_SUCCESS;
 }
 
-static int test_all_native(struct mix *m, int *flag, MPI_Status *statuses)
+static int test_all_native(struct zmix *m, int *flag, MPI_Status *statuses)
 {
 	return zcompletions_testall_fails ? test_all_looking(m, flag, statuses)
 					  : zn.Testall(m->n, m->native, flag, statuses);
@@ -138,7 +59,7 @@ static int test_all_native(struct mix *m, int *flag, MPI_Status *statuses)
 
 /* MPI_Waitall: are all complete? A test that finds the native ones complete delivers them. */
 struct all_wait {
-	struct mix *m;
+	struct zmix *m;
 	MPI_Status *statuses;
 	int next; /* all our requests before this index are done */
 	bool native_done;
@@ -151,7 +72,7 @@ static bool all_done(void *ctx)
 	int flag = 0;
 
 	for (; w->m->native != w->m->all && w->next < w->m->n; w->next++) {
-		struct zreq *r = mix_ours(w->m, w->next);
+		struct zreq *r = zmix_ours(w->m, w->next);
 		if (r && !zcompletion_is_inactive(r) && !zreq_is_done(r))
 			break;
 	}
@@ -163,17 +84,17 @@ static bool all_done(void *ctx)
 	return ours_done && w->native_done;
 }
 
-static int deliver_all(struct mix *m, const struct all_wait *w, const char *name)
+static int deliver_all(struct zmix *m, const struct all_wait *w, const char *name)
 {
 	int error = MPI_SUCCESS;
 
 	for (int i = 0; m->native != m->all && i < m->n; i++) {
-		MPI_Status *status = nth(w->statuses, i);
-		if (mix_ours(m, i)) {
+		MPI_Status *status = zmix_nth(w->statuses, i);
+		if (zmix_ours(m, i)) {
 			deliver(m, i, status, &error);
 			continue;
 		}
-		mix_store(m, i);
+		zmix_store(m, i);
 		if (status == MPI_STATUS_IGNORE)
 			continue;
 		if (!m->any_native)
@@ -186,8 +107,8 @@ static int deliver_all(struct mix *m, const struct all_wait *w, const char *name
 
 int zip_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
 {
-	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Waitall", missing_statuses(n, statuses));
+	struct zmix m;
+	int rc = zmix_open(&m, n, requests, "MPI_Waitall", zmix_missing_statuses(n, statuses));
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -197,15 +118,15 @@ int zip_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
 	else
 		zprogress_wait(all_done, &w);
 	rc = deliver_all(&m, &w, "MPI_Waitall");
-	mix_close(&m);
+	zmix_close(&m);
 	return rc;
 }
 
 /* Are all our requests done? Delivers nothing. */
-static bool ours_done(const struct mix *m)
+static bool ours_done(const struct zmix *m)
 {
 	for (int i = 0; m->native != m->all && i < m->n; i++) {
-		struct zreq *r = mix_ours(m, i);
+		struct zreq *r = zmix_ours(m, i);
 		if (r && !zcompletion_is_inactive(r) && !zreq_is_done(r))
 			return false;
 	}
@@ -214,8 +135,8 @@ static bool ours_done(const struct mix *m)
 
 int zip_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
-	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Testall", flag ? missing_statuses(n, statuses) : "flag");
+	struct zmix m;
+	int rc = zmix_open(&m, n, requests, "MPI_Testall", flag ? zmix_missing_statuses(n, statuses) : "flag");
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -229,13 +150,13 @@ int zip_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[])
 		zprogress_now_and_then();
 		rc = deliver_all(&m, &w, "MPI_Testall");
 	}
-	mix_close(&m);
+	zmix_close(&m);
 	return rc;
 }
 
 /* MPI_Waitany: is one complete? */
 struct any_wait {
-	struct mix *m;
+	struct zmix *m;
 	MPI_Status *status;
 	int index; /* of the complete one; MPI_UNDEFINED: none is active */
 	int rc;
@@ -253,12 +174,12 @@ static void take_any(struct any_wait *w, struct zreq *r)
 static bool any_done(void *ctx)
 {
 	struct any_wait *w = ctx;
-	struct mix *m = w->m;
+	struct zmix *m = w->m;
 	bool active = false;
 	int flag = 0;
 
 	for (int i = 0; m->native != m->all && i < m->n; i++) {
-		struct zreq *r = mix_ours(m, i);
+		struct zreq *r = zmix_ours(m, i);
 		if (!r || zcompletion_is_inactive(r))
 			continue;
 		active = true;
@@ -272,7 +193,7 @@ static bool any_done(void *ctx)
 		w->rc = zn.Testany(m->n, m->native, &w->index, &flag, w->status);
 		if ((flag && w->index != MPI_UNDEFINED) || w->rc != MPI_SUCCESS) {
 			if (w->index >= 0 && w->index < m->n)
-				mix_store(m, w->index);
+				zmix_store(m, w->index);
 			return true;
 		}
 		active |= !flag;
@@ -287,14 +208,14 @@ static int finish_any(struct any_wait *w, const char *name)
 {
 	int rc = w->raise ? zcompletion_raise(zhandlers_home(), w->rc, name, w->text) : w->rc;
 
-	mix_close(w->m);
+	zmix_close(w->m);
 	return rc;
 }
 
 int zip_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 {
-	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Waitany", !index ? "indx" : status ? NULL : "status");
+	struct zmix m;
+	int rc = zmix_open(&m, n, requests, "MPI_Waitany", !index ? "indx" : status ? NULL : "status");
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -309,8 +230,8 @@ int zip_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 
 int zip_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
-	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Testany", !index ? "indx" : !flag ? "flag" : status ? NULL : "status");
+	struct zmix m;
+	int rc = zmix_open(&m, n, requests, "MPI_Testany", !index ? "indx" : !flag ? "flag" : status ? NULL : "status");
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -326,7 +247,7 @@ int zip_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status
 
 /* MPI_Waitsome: are some complete? */
 struct some_wait {
-	struct mix *m;
+	struct zmix *m;
 	int *indices;
 	MPI_Status *statuses;
 	int count; /* MPI_UNDEFINED: none is active */
@@ -336,7 +257,7 @@ struct some_wait {
 static bool some_done(void *ctx)
 {
 	struct some_wait *w = ctx;
-	struct mix *m = w->m;
+	struct zmix *m = w->m;
 	bool active = false;
 	int count = 0;
 
@@ -347,21 +268,21 @@ static bool some_done(void *ctx)
 		else
 			active = true;
 		for (int i = 0; i < count; i++) {
-			mix_store(m, w->indices[i]);
+			zmix_store(m, w->indices[i]);
 			/* must be valid if one of our requests has failed */
 			if (m->native != m->all && w->native_rc == MPI_SUCCESS && w->statuses != MPI_STATUSES_IGNORE)
 				w->statuses[i].MPI_ERROR = MPI_SUCCESS;
 		}
 	}
 	for (int i = 0; m->native != m->all && i < m->n; i++) {
-		struct zreq *r = mix_ours(m, i);
+		struct zreq *r = zmix_ours(m, i);
 		if (!r || zcompletion_is_inactive(r))
 			continue;
 		active = true;
 		if (!zreq_is_done(r))
 			continue;
 		w->indices[count] = i;
-		deliver(m, i, nth(w->statuses, count), &w->error);
+		deliver(m, i, zmix_nth(w->statuses, count), &w->error);
 		count++;
 	}
 	w->count = active ? count : MPI_UNDEFINED;
@@ -370,8 +291,8 @@ static bool some_done(void *ctx)
 
 int zip_Waitsome(int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[])
 {
-	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Waitsome", missing_some(n, count, indices, statuses));
+	struct zmix m;
+	int rc = zmix_open(&m, n, requests, "MPI_Waitsome", zmix_missing_some(n, count, indices, statuses));
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -381,14 +302,14 @@ int zip_Waitsome(int n, MPI_Request requests[], int *count, int indices[], MPI_S
 	else
 		zprogress_wait(some_done, &w);
 	*count = w.count;
-	mix_close(&m);
+	zmix_close(&m);
 	return outcome(w.error, w.native_rc, "MPI_Waitsome");
 }
 
 int zip_Testsome(int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[])
 {
-	struct mix m;
-	int rc = mix_open(&m, n, requests, "MPI_Testsome", missing_some(n, count, indices, statuses));
+	struct zmix m;
+	int rc = zmix_open(&m, n, requests, "MPI_Testsome", zmix_missing_some(n, count, indices, statuses));
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -398,6 +319,6 @@ int zip_Testsome(int n, MPI_Request requests[], int *count, int indices[], MPI_S
 	else if (zprogress_test_failed(m.native == m.all))
 		some_done(&w);
 	*count = w.count;
-	mix_close(&m);
+	zmix_close(&m);
 	return outcome(w.error, w.native_rc, "MPI_Testsome");
 }

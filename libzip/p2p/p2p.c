@@ -106,7 +106,7 @@ int zp2p_isend(struct zcomm *c, const struct zp2p_args *a, enum zp2p_mode mode, 
 	if (__builtin_expect(!request, 0))
 		return zerror_raise(c, MPI_ERR_ARG, a->name, ZERROR_NULL, "request");
 	rc = zbridge_isend(c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag, bridge_mode(mode), &r);
-	if (__builtin_expect(rc == MPI_ERR_BUFFER, 0) && zbuffer_wait(a->buf, a->count, a->type))
+	if (__builtin_expect(rc == MPI_ERR_BUFFER, 0) && zbuffer_wait(c, a->buf, a->count, a->type))
 		rc = zbridge_isend(c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag, bridge_mode(mode), &r);
 	if (rc == MPI_SUCCESS)
 		rc = zreq_publish(r, request);

@@ -93,7 +93,7 @@ static bool has_room_at_last(const struct zreq *r)
 {
 	const struct zop *op = (const struct zop *)(const void *)r;
 
-	return r->ops == &zop_start_send_ops && zbuffer_wait(op->buf, op->count, op->type);
+	return r->ops == &zop_start_send_ops && zbuffer_wait(op->req.comm, op->buf, op->count, op->type);
 }
 
 static int start(MPI_Request *request, const char *name)

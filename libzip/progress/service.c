@@ -66,21 +66,6 @@ void zservice_drain(void)
 	zprogress_wait(drained, NULL);
 }
 
-static bool none_buffered(void *ctx)
-{
-	unsigned n = 0;
-
-	(void)ctx;
-	for (int e = 0; e < zstation_n; e++)
-		n += zstations[e].buffered;
-	return n == 0;
-}
-
-void zservice_wait_buffered(void)
-{
-	zprogress_wait(none_buffered, NULL);
-}
-
 static void conceal(struct zop *op, void *ctx)
 {
 	(void)ctx;

@@ -22,8 +22,6 @@ int zservice_init(const struct zservice_params *);
 /* Waits until all our messages are acknowledged, and all sends are complete that must be. MPI_Finalize calls it before
  * its barrier (no rank may leave while messages to it are under way); zservice_fini does so once more. */
 void zservice_drain(void);
-/* Waits until the bridged buffered sends are on their way: small ones retained, large ones received. */
-void zservice_wait_buffered(void);
 /* Says BYE on the data channels and closes them. abandon: what is still under way is lost, as all ranks are at their
  * end without having met; fini: drains before. */
 void zservice_abandon(void);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Use of the attached buffer, see attached.h. */
+/* Use of attached buffers, see attached.h. */
 #include "libzip/stream/attached.h"
 
 #include "libzip/stream/op.h"
+#include "libzip/world/comm.h"
 
-MPI_Count zattached_bytes;
-_Atomic bool zattached_is_full;
+struct zattached zattached_process;
 
-static _Atomic MPI_Count in_use; /* bytes of bridged messages */
-
-bool zattached_has_room(uint64_t bytes)
+struct zattached *zattached_of(const struct zcomm *c)
 {
-	return zattached_bytes > 0 && (uint64_t)in_use + bytes <= (uint64_t)zattached_bytes;
+	return c->attached && c->attached->bytes > 0 ? c->attached : &zattached_process;
+}
+
+bool zattached_has_room(const struct zattached *a, uint64_t bytes)
+{
+	return a->bytes > 0 && (uint64_t)a->in_use + bytes <= (uint64_t)a->bytes;
 }
 
 /* Small messages that go into their stream at once do not count: the window of the stream limits them. */
@@ -19,15 +22,16 @@ void zattached_take(struct zop *op)
 {
 	if (op->mode != ZSEND_BUFFERED)
 		return;
+	op->attached = zattached_of(op->req.comm);
 	op->in_buffer = (MPI_Count)op->data.bytes + MPI_BSEND_OVERHEAD;
-	in_use += op->in_buffer;
+	op->attached->in_use += op->in_buffer;
 }
 
 void zattached_give(struct zop *op)
 {
 	if (op->in_buffer == 0)
 		return;
-	in_use -= op->in_buffer;
+	op->attached->in_use -= op->in_buffer;
+	op->attached->is_full = false;
 	op->in_buffer = 0;
-	zattached_is_full = false;
 }

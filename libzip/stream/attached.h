@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many bytes of the buffer that the application has attached (MPI_Buffer_attach) the bridged sends use. These sends
- * have copies of their own; they only count. All stations share the one buffer. Under the shim's lock.
+ * How many bytes of a buffer that the application has attached the bridged sends use: the buffer of the process
+ * (MPI_Buffer_attach), or that of a communicator (MPI_Comm_attach_buffer). These sends have copies of their own; they
+ * only count. All stations share one buffer. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_ATTACHED_H
 #define ZIP_LIBZIP_ATTACHED_H
@@ -10,16 +11,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct zcomm;
 struct zop;
 
-extern MPI_Count zattached_bytes; /* size of the attached buffer; 0: there is none */
+struct zattached {
+	MPI_Count bytes;	  /* size of the attached buffer; 0: there is none */
+	_Atomic MPI_Count in_use; /* bytes of bridged messages */
+	_Atomic bool is_full;	  /* a wait for room was in vain, and nothing has become free since */
+};
+extern struct zattached zattached_process;
 
-extern _Atomic bool zattached_is_full; /* a wait for room was in vain, and nothing has become free since */
+/* The size of MPI_BUFFER_AUTOMATIC, in which every message has room. */
+#define ZATTACHED_AUTOMATIC (INT64_MAX / 2)
 
+/* The buffer that a buffered send on the communicator uses. The communicator owns its own. */
+struct zattached *zattached_of(const struct zcomm *);
 /* Is there room for a message of so many bytes beside the bridged sends that are under way? Native sends do not count:
  * native MPI has the same buffer for them. */
-bool zattached_has_room(uint64_t bytes);
-/* A buffered send of the application begins to use the buffer, or ends. No effect on other sends (ZSEND_DETACHED). */
+bool zattached_has_room(const struct zattached *, uint64_t bytes);
+/* A buffered send of the application begins to use the buffer of its communicator, or ends. No effect on other sends
+ * (ZSEND_DETACHED). */
 void zattached_take(struct zop *);
 void zattached_give(struct zop *);
 

@@ -88,10 +88,8 @@ void zop_finish_recv(struct zop *op, uint32_t source, int tag, uint64_t bytes, i
 
 void zop_finish_send(struct zop *op, int error)
 {
-	if (zop_is_detached(op) && op->req.orphan && !op->req.persistent) {
-		zop_station(op)->buffered--;
+	if (zop_is_detached(op) && op->req.orphan && !op->req.persistent)
 		zattached_give(op);
-	}
 	if (op->t.tied)
 		ztied_part(op);
 	ztransfer_conceal(op);

@@ -85,9 +85,10 @@ struct zop {
 	struct zdata data; /* receives: bytes is the room */
 	uint8_t *packed;   /* the message's bytes where the user's buffer cannot be used; from the pool */
 
-	MPI_Count in_buffer; /* bytes that a buffered send takes of the attached buffer */
-	MPI_Request native;  /* native half, or MPI_REQUEST_NULL */
-	bool posted;	     /* in the posted queue */
+	MPI_Count in_buffer;	    /* bytes that a buffered send takes of the attached buffer */
+	struct zattached *attached; /* that buffer, where in_buffer is not 0 */
+	MPI_Request native;	    /* native half, or MPI_REQUEST_NULL */
+	bool posted;		    /* in the posted queue */
 	struct zmatch_posted match;
 
 	struct zremote *remote; /* the rank at the other end; NULL: native MPI, or not known yet */

@@ -43,7 +43,6 @@ struct zstation {
 	uint64_t transfer_serial; /* of the newest one */
 	struct zoplist granting;  /* transfer_recv.h: receives that want a larger grant, in turns */
 	uint64_t outstanding;	  /* bytes granted and not come, over all transfers */
-	unsigned buffered;	  /* op_start.h: buffered and detached sends that go on by themselves with copies */
 	struct zmatch match;	  /* queue.h */
 	struct zqueued *detached; /* messages that matched probes hold */
 	struct zstrands *strands; /* strands.h: messages under way in strands, both ways */

@@ -8,6 +8,7 @@
 #include <wchar.h>
 
 #include "libzip/type/content.h"
+#include "libzip/shim/newer.h"
 #include "libzip/shim/shim.h"
 
 #define LONG_WIRE_BYTES 8
@@ -79,7 +80,8 @@ static int add_named(struct zsignature *s, MPI_Datatype t, uint64_t size)
 		return add_numbers(s, 1, size);
 	if (t == MPI_C_FLOAT_COMPLEX || t == MPI_C_DOUBLE_COMPLEX || t == MPI_CXX_FLOAT_COMPLEX ||
 		t == MPI_CXX_DOUBLE_COMPLEX || t == MPI_COMPLEX || t == MPI_DOUBLE_COMPLEX || t == MPI_COMPLEX8 ||
-		t == MPI_COMPLEX16 || t == MPI_2INTEGER || t == MPI_2REAL || t == MPI_2DOUBLE_PRECISION)
+		t == MPI_COMPLEX16 || t == MPI_COMPLEX4 || t == MPI_2INTEGER || t == MPI_2REAL ||
+		t == MPI_2DOUBLE_PRECISION)
 		return add_numbers(s, size / 2, 2);
 	return size == 1 || size == 2 || size == 4 || size == 8 ? add_numbers(s, size, 1) : add_numbers(s, 1, size);
 }

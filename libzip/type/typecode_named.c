@@ -3,6 +3,9 @@
  * ones of MPICH. Add new ones at the end. See typecode_named.h. */
 #include "libzip/type/typecode_named.h"
 
+#include "libzip/shim/newer.h"
+#include "libzip/shim/version.h"
+
 #define NONE MPI_DATATYPE_NULL /* a type that the MPI headers of this build lack keeps its place */
 #ifndef MPIX_C_FLOAT16
 #define MPIX_C_FLOAT16 NONE
@@ -29,18 +32,33 @@ static const MPI_Datatype table[] = {MPI_BYTE, MPI_PACKED, MPI_CHAR, MPI_SIGNED_
 	MPI_COMPLEX16, MPI_COMPLEX32, MPI_CXX_BOOL, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX,
 	MPI_CXX_LONG_DOUBLE_COMPLEX, MPIX_C_FLOAT16, MPI_LB, MPI_UB};
 
-#define PLACES ((int)(sizeof(table) / sizeof(table[0])))
+#define OLD ((int)(sizeof(table) / sizeof(table[0])))
 
-int ztypecode_named_find(MPI_Datatype t)
+/* Datatypes of MPICH 5. Their places follow those of the table. */
+static const MPI_Datatype newer[] = {MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8, MPI_LOGICAL16,
+	MPIX_BFLOAT16, MPI_REAL2, MPI_COMPLEX4,
+	0x4c001032 /* MPI_INTEGER16, which older headers have as no datatype */};
+
+/* Has the running library the newer ones? */
+static int places(void)
 {
-	if (t != MPI_DATATYPE_NULL)
-		for (int i = 0; i < PLACES; i++)
-			if (table[i] == t)
-				return i;
-	return -1;
+	const int n = (int)(sizeof(newer) / sizeof(newer[0]));
+
+	return zversion_running() >= ZVERSION(5, 0, 0) ? OLD + n : OLD;
 }
 
 MPI_Datatype ztypecode_named(MPI_Count place)
 {
-	return place >= 0 && place < PLACES ? table[place] : MPI_DATATYPE_NULL;
+	if (place < 0 || place >= places())
+		return MPI_DATATYPE_NULL;
+	return place < OLD ? table[place] : newer[place - OLD];
+}
+
+int ztypecode_named_find(MPI_Datatype t)
+{
+	if (t != MPI_DATATYPE_NULL)
+		for (int i = 0; i < places(); i++)
+			if (ztypecode_named(i) == t)
+				return i;
+	return -1;
 }

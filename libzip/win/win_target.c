@@ -10,6 +10,7 @@
 #include "libzip/type/redop.h"
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
+#include "libzip/shim/newer.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode.h"
 #include "libzip/win/win_lock.h"
@@ -133,8 +134,8 @@ static bool is_defined(MPI_Op op, MPI_Datatype element)
 
 	if (op == MPI_REPLACE || op == MPI_NO_OP || (op == last && element == last_element))
 		return true;
-	if (!zredop_is_predefined(op) || zn.Type_get_extent_c(element, &lb, &extent) != MPI_SUCCESS ||
-		extent > ELEMENT_MAX)
+	if (!zredop_is_predefined(op) || op == MPIX_EQUAL || /* MPI_Reduce_local would end the process */
+		zn.Type_get_extent_c(element, &lb, &extent) != MPI_SUCCESS || extent > ELEMENT_MAX)
 		return false;
 	zhandlers_hush_home();
 	const int rc = zn.Reduce_local(one, other, 1, element, op);

@@ -99,6 +99,7 @@ static void destroy(struct zcomm *comm)
 {
 	zboard_leave(comm->board);
 	ztopo_unref(comm->topo);
+	free(comm->attached);
 	free(comm->vrank);
 	free(comm->shadow_rank);
 	free(comm->shadow_to_rank);

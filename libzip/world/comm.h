@@ -54,6 +54,7 @@ struct zcomm {
 	int members_min, members_max; /* counts of the smallest and the largest part */
 	bool blocked;		      /* the ranks of each part are consecutive */
 	struct zboard *board;	      /* memory that the local members share; NULL: none. Left when the entry ends */
+	struct zattached *attached;   /* NULL: never had a buffer of its own. Owned; see stream/attached.h */
 	struct ztopo *topo;	      /* NULL: none. A reference; then the shadow has the graph of local neighbours */
 	struct zcomm_probed probed[ZCOMM_PROBED_MAX]; /* [nprobed], for the receives that follow; the last one is new */
 	int nprobed;

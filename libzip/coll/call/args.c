@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libzip/schedule/sched.h"
+#include "libzip/shim/newer.h"
 #include "libzip/type/data.h"
 #include "libzip/type/redop.h"
 
@@ -24,7 +25,12 @@ int zargs_check_root(const struct zsched *s, int root)
 int zargs_check_op(struct zcoll *a)
 {
 	int rc = zredop_check(a->op, a->recvtype);
-	return rc == MPI_SUCCESS || a->op == MPI_OP_NULL ? rc : wrong(a, rc, "no operation for this datatype");
+	if (rc != MPI_SUCCESS)
+		return a->op == MPI_OP_NULL ? rc : wrong(a, rc, "no operation for this datatype");
+	/* MPICH compares inside its own collectives, and MPI_Reduce_local ends the process. */
+	return a->op == MPIX_EQUAL ? wrong(a, MPI_ERR_UNSUPPORTED_OPERATION,
+					     "MPIX_EQUAL is not supported on a communicator that spans clusters")
+				   : MPI_SUCCESS;
 }
 
 static int check_type(struct zcoll *a, MPI_Datatype type)

@@ -20,6 +20,30 @@ static void handler(MPI_Comm *c, int *code, ...)
 	handled += class_of(*code) == MPI_ERR_UNSUPPORTED_OPERATION && n == size;
 }
 
+/* What only newer MPICHs have. */
+static void newer(void)
+{
+#ifdef MPIX_EQUAL
+	int value = 1, result = -1;
+	REFUSED(MPI_Allreduce(&value, &result, 1, MPI_INT, MPIX_EQUAL, WORLD));
+	CHECK_INT(result, -1);
+	CHECK_INT(MPI_Allreduce(&value, &result, 1, MPI_INT, MPIX_EQUAL, MPI_COMM_SELF), MPI_SUCCESS);
+	CHECK_INT(result, 1);
+#endif
+#if MPI_VERSION * 10 + MPI_SUBVERSION >= 41
+	MPI_Session session;
+	char buffer[1000];
+	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+	REFUSED(MPI_Session_attach_buffer(session, buffer, sizeof buffer));
+	MPI_Session_finalize(&session);
+#endif
+#ifdef MPIX_STREAM_NULL
+	MPI_Comm c;
+	REFUSED(MPIX_Stream_comm_create(WORLD, MPIX_STREAM_NULL, &c));
+	REFUSED(MPIX_Threadcomm_init(WORLD, 2, &c));
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
@@ -39,11 +63,7 @@ int main(int argc, char **argv)
 	REFUSED(MPI_Comm_split_type(WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, MPI_INFO_NULL, &c));
 	CHECK_INT(class_of(MPI_Comm_split_type(WORLD, 12345, 0, MPI_INFO_NULL, &c)), MPI_ERR_ARG);
 
-#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION > 0)
-	MPI_Request flushed = MPI_REQUEST_NULL;
-	REFUSED(MPI_Buffer_flush());
-	REFUSED(MPI_Buffer_iflush(&flushed));
-#endif
+	newer();
 
 	/* by the handler of the communicator */
 	MPI_Errhandler h;
@@ -59,6 +79,13 @@ int main(int argc, char **argv)
 	/* inside a cluster all of it is native */
 	MPI_Comm_split(WORLD, rank / 2, rank, &local);
 	CHECK_INT(MPI_Win_create(buf, sizeof buf, 4, MPI_INFO_NULL, local, &win), MPI_SUCCESS);
+	MPI_Group members, others;
+	CHECK_INT(MPI_Win_get_group(win, &members), MPI_SUCCESS);
+	MPI_Comm_group(local, &others);
+	MPI_Group_compare(members, others, &n);
+	CHECK_INT(n, MPI_IDENT);
+	MPI_Group_free(&members);
+	MPI_Group_free(&others);
 	MPI_Win_fence(0, win);
 	int there = 1 - rank % 2, value = 77;
 	MPI_Put(&value, 1, MPI_INT, there, 3, 1, MPI_INT, win);
