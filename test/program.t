@@ -93,6 +93,27 @@ done
 printf 'exec ./hello\n' >for-sh
 chmod +x for-sh
 run "a script for sh" 0 --clusters 2 ./for-sh
+
+# A sanitizer's runtime must come first; a tool of the user comes between it and libzipper.so.
+echo 'int tool;' >tool.c
+cc -shared -fPIC -o tool.so tool.c
+export ASAN_OPTIONS=detect_leaks=0
+sanitized() { # NAME COMPILER OPTION...
+	local name=$1 compiler=$2
+	shift 2
+	if ! MPICH_CC=$compiler "$MPICC" "$@" "$ZIP_TOP_SRCDIR/test/programs/start/hello.c" -o sanitized >cc.log 2>&1; then
+		skip "$name" "it does not compile"
+		return
+	fi
+	run "$name" 0 --clusters 2 ./sanitized
+	is "$name: one world" "$(grep -c 'rank [01]: token 20' out)" 2 || diag_file err
+	run "$name, and a tool" 0 --clusters 2 -n 1 -genv LD_PRELOAD "$PWD/tool.so" ./hello : -n 1 ./sanitized
+	is "$name, and a tool: one world" "$(grep -c 'rank [01]: token 20' out)" 2 || diag_file err
+}
+sanitized "AddressSanitizer of gcc" gcc -fsanitize=address
+sanitized "UBSan of gcc" gcc -fsanitize=undefined
+sanitized "AddressSanitizer of clang" clang -fsanitize=address -shared-libsan \
+	-Wl,-rpath,"$(dirname "$(clang -print-file-name=libclang_rt.asan-$(uname -m).so 2>/dev/null)")"
 # hosts elsewhere: these have the file perhaps
 hosts tcp:127.0.0.1 >hosts
 rm -f started

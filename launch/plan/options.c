@@ -393,8 +393,10 @@ int zoptions_count_ranks(const struct zoptions *o, int *nranks, struct zerr *err
 
 void zoptions_free(struct zoptions *o)
 {
-	for (int i = 0; i < o->nsections; i++)
+	for (int i = 0; i < o->nsections; i++) {
 		zargv_free(&o->sections[i].locals);
+		free(o->sections[i].runtimes);
+	}
 	zargv_free(&o->globals);
 	free(o->sections);
 	free(o->preload);

@@ -14,6 +14,9 @@ struct zsection {	     /* the words between two ':' */
 	struct zargv locals; /* options of this section, for every mpiexec */
 	char **argv;	     /* program and arguments in the caller's vector, not terminated */
 	int argc;
+	/* runtimes of sanitizers that the program is linked with, ':' between them, for LD_PRELOAD; NULL: none, or not
+	 * known; owned; set by zprogram_check */
+	char *runtimes;
 };
 
 struct zoptions {

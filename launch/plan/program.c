@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -25,6 +26,7 @@ struct program {
 	const char *path; /* the variable PATH; NULL: there is none */
 	bool here;	  /* ranks run it on this machine */
 	bool bridged;
+	char *runtimes;	      /* of sanitizers, see options.h; owned */
 	char file[PATH_MAX];  /* where it was found */
 	char shown[PATH_MAX]; /* for messages: the word, and where it was found */
 };
@@ -225,9 +227,33 @@ static int check_binary(const struct program *p, const struct zbinary *b, int fd
 	return rc == 0 ? check_libraries(p, b, err) : rc;
 }
 
+/* Notes the sanitizers' runtimes among the libraries of the program: AddressSanitizer ends a program at once if any
+ * other library is loaded before its runtime. */
+static int note_runtimes(struct program *p, const struct zbinary *b, struct zerr *err)
+{
+	static const char *const names[] = {"libasan.so.", "libhwasan.so.", "libtsan.so.", "liblsan.so.",
+		"libubsan.so.", "libclang_rt.asan", "libclang_rt.hwasan", "libclang_rt.tsan",
+		"libclang_rt.ubsan_standalone"};
+	for (size_t i = 0; i < b->nneeded; i++) {
+		const char *library = zbinary_library(b, i);
+		size_t k = 0;
+		while (k < sizeof(names) / sizeof(names[0]) && !starts(library, names[k]))
+			k++;
+		if (k == sizeof(names) / sizeof(names[0]) || strpbrk(library, ": "))
+			continue;
+		char *old = p->runtimes;
+		if (asprintf(&p->runtimes, "%s%s%s", old ? old : "", old ? ":" : "", library) < 0) {
+			p->runtimes = old;
+			return zerr_set(err, -ENOMEM, "out of memory");
+		}
+		free(old);
+	}
+	return 0;
+}
+
 /* --- all of it --- */
 
-static int check_content(const struct program *p, struct zerr *err)
+static int check_content(struct program *p, struct zerr *err)
 {
 	struct zbinary b;
 	int fd = open(p->file, O_RDONLY | O_CLOEXEC);
@@ -238,8 +264,8 @@ static int check_content(const struct program *p, struct zerr *err)
 		zerr_set(err, rc, "%s: %s", p->shown, strerror(-rc));
 	else if (b.kind == ZBINARY_NONE)
 		rc = check_script(p, fd, err);
-	else if (p->bridged)
-		rc = check_binary(p, &b, fd, err);
+	else if (p->bridged && (rc = check_binary(p, &b, fd, err)) == 0)
+		rc = note_runtimes(p, &b, err);
 	zbinary_free(&b);
 	close(fd);
 	return rc;
@@ -289,11 +315,11 @@ static bool runs_here(const struct zplan *plan, const struct zoptions *o, int se
 	return false;
 }
 
-int zprogram_check(const struct zplan *plan, const struct zoptions *o, bool bridged, struct zerr *err)
+int zprogram_check(const struct zplan *plan, struct zoptions *o, bool bridged, struct zerr *err)
 {
 	int rc = 0;
 	for (int i = 0; rc == 0 && i < o->nsections; i++) {
-		const struct zsection *section = &o->sections[i];
+		struct zsection *section = &o->sections[i];
 		const char *path = find_local(&section->locals, "-env", "PATH");
 		struct program p = {.word = section->argv[0],
 			.dir = find_local(&section->locals, "-wdir", NULL),
@@ -301,6 +327,7 @@ int zprogram_check(const struct zplan *plan, const struct zoptions *o, bool brid
 			.here = runs_here(plan, o, i),
 			.bridged = bridged};
 		rc = check_program(&p, err);
+		section->runtimes = p.runtimes;
 	}
 	return rc;
 }

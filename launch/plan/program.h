@@ -18,8 +18,11 @@
  * Other hosts may have other files. So a program that runs on other hosts alone is refused for what its file here is
  * linked with, and not because the file, its interpreter or the working directory is not here.
  *
- * 0, or a negative errno with the reason. Call it after zplan_make.
+ * A sanitizer's runtime must come in front of all other libraries. So each section that is linked with one and bridged
+ * gets its name (zsection, runtimes).
+ *
+ * 0, or a negative errno with the reason. Call it after zplan_make, once.
  */
-int zprogram_check(const struct zplan *, const struct zoptions *, bool bridged, struct zerr *);
+int zprogram_check(const struct zplan *, struct zoptions *, bool bridged, struct zerr *);
 
 #endif

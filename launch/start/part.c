@@ -103,6 +103,18 @@ static int add_place(struct zargv *argv, const struct zplan_part *plan, const st
 	return rc;
 }
 
+/* Adds the value of LD_PRELOAD. The user's libraries come in front of ours: a tool between program and MPI (MPI-4.0,
+ * section 15.2) sees the program's calls, and its own calls come to us. The runtimes of sanitizers, if there are any,
+ * are in front of all. */
+static void add_preload(struct zargv *argv, const struct zpart_params *p, const char *runtimes)
+{
+	const char *theirs = p->options->preload ? p->options->preload : getenv("LD_PRELOAD");
+	if (theirs && *theirs == '\0')
+		theirs = NULL;
+	zargv_addf(argv, "%s%s%s%s%s", runtimes ? runtimes : "", runtimes ? ":" : "", theirs ? theirs : "",
+		p->libzipper && theirs ? ":" : "", p->libzipper ? p->libzipper : "");
+}
+
 /* Adds the programs: consecutive ranks of the part that belong to the same section stand together. */
 static void add_programs(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p)
 {
@@ -121,6 +133,11 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 			zargv_add(argv, "-env");
 			zargv_add(argv, "ZIPPER_APPNUM");
 			zargv_addf(argv, "%d", number);
+		}
+		if (p->libzipper && section->runtimes) {
+			zargv_add(argv, "-env");
+			zargv_add(argv, "LD_PRELOAD");
+			add_preload(argv, p, section->runtimes);
 		}
 		zargv_add_all(argv, section->argv, (size_t)section->argc);
 	}
@@ -141,16 +158,10 @@ static int build_argv(struct zargv *argv, const struct zplan_part *plan, const s
 	zargv_add_all(argv, o->globals.words, o->globals.count);
 	/* LD_PRELOAD is an option of mpiexec and not in its environment: only ranks are to be preloaded, not mpiexec,
 	 * its proxies and ssh. */
-	const char *theirs = o->preload ? o->preload : getenv("LD_PRELOAD");
-	if (theirs && *theirs == '\0')
-		theirs = NULL;
 	if (p->libzipper || o->preload) {
 		zargv_add(argv, "-genv");
 		zargv_add(argv, "LD_PRELOAD");
-		/* The user's libraries come first: a tool between program and MPI (MPI-4.0, section 15.2) sees the
-		 * program's calls, and its own calls come to us. */
-		zargv_addf(argv, "%s%s%s", theirs ? theirs : "", p->libzipper && theirs ? ":" : "",
-			p->libzipper ? p->libzipper : "");
+		add_preload(argv, p, NULL);
 	}
 	add_programs(argv, plan, p);
 	return rc == 0 && argv->failed ? zerr_set(err, -ENOMEM, "out of memory") : rc;
