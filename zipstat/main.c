@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "zipstat/endpoints.h"
+#include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/stdfds.h"
 #include "zipstat/traffic.h"
@@ -63,9 +64,9 @@ static void help(FILE *out)
 
 static int wrong(const char *fmt, const char *what)
 {
-	fprintf(stderr, "zipstat: ");
-	fprintf(stderr, fmt, what);
-	fprintf(stderr, "; try zipstat --help\n");
+	char text[512];
+	snprintf(text, sizeof(text), fmt, what);
+	zerr_print("zipstat: %s; try zipstat --help\n", text);
 	return EXIT_USAGE;
 }
 

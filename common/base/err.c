@@ -2,6 +2,7 @@
 /* One line of error text for a person, beside a negative errno. */
 #include "common/base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,4 +43,21 @@ int zerr_prefix(struct zerr *err, int code, const char *fmt, ...)
 			append(err, (size_t)n, old);
 	}
 	return code;
+}
+
+void zerr_print(const char *fmt, ...)
+{
+	int saved = errno;
+	char line[4096];
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	if (n >= (int)sizeof(line)) {
+		n = sizeof(line) - 1;
+		line[n - 1] = '\n';
+	}
+	if (n > 0)
+		fwrite(line, 1, (size_t)n, stderr);
+	errno = saved;
 }

@@ -14,4 +14,9 @@ int zerr_set(struct zerr *err, int code, const char *fmt, ...) __attribute__((fo
 /* Puts "prefix: " in front of the text. Returns code. */
 int zerr_prefix(struct zerr *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Formats a text that ends with a newline (a longer one than 4,095 bytes is cut to that), and writes it to stderr in
+ * one piece, so that lines of several processes do not mix: fprintf of the C library writes what has no buffer in
+ * pieces. Keeps errno. */
+void zerr_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

@@ -198,6 +198,11 @@ bool zchatter_is_abort(const char *line, size_t len)
 	return begins(line, len, "Abort(") && memmem(line, len, called, sizeof(called) - 1);
 }
 
+bool zchatter_is_unreached(const char *line, size_t len)
+{
+	return is_launchers(line, len) && contains(line, len, ": Launch proxy failed.");
+}
+
 bool zchatter_may_be(const struct zchatter *c, const char *text, size_t len)
 {
 	if (c->state == ZCHATTER_RULE || c->state == ZCHATTER_BANNER || c->state == ZCHATTER_CODES ||

@@ -31,6 +31,9 @@ bool zchatter_is_echo(const char *line, size_t len);
 /* Is this line a complaint that tells of MPI_Abort? Then the job is about to end, and zmpirun will have a line about
  * it. */
 bool zchatter_is_abort(const char *line, size_t len);
+/* Does this line tell that a program that starts a proxy, as ssh, has failed? Hydra since MPICH 4.2 ends then; that of
+ * 4.0 says nothing and waits (launch/start/reach.h). */
+bool zchatter_is_unreached(const char *line, size_t len);
 /* Is this line the first word, or a later one (broken: the first has come), of an mpiexec or proxy that breaks down
  * because a connection is lost, or because a rank reads its standard input too slowly? It then ends at once. */
 bool zchatter_is_breakdown(const char *line, size_t len, bool broken);

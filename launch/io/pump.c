@@ -71,11 +71,12 @@ static bool is_hushed(struct zpump *p, const char *text, size_t len)
 {
 	if (p->mid_line)
 		return false;
+	p->unreached |= zchatter_is_unreached(text, len);
 	p->slow_reader |= zchatter_is_slow_reader(text, len);
 	p->broken |= zchatter_is_breakdown(text, len, p->broken);
 	if (!p->hush)
 		return false;
-	if (*p->hush)
+	if (*p->hush || p->unreached)
 		return zchatter_is_echo(text, len);
 	return (zchatter_is_breakdown(text, len, p->broken) || (p->holds && zchatter_is_abort(text, len))) &&
 	       hold(p, text, len);

@@ -20,7 +20,9 @@ struct zpump {
 	const bool *hush;	  /* once true, complaints about the failed job are dropped; NULL: none is */
 	bool holds;  /* complaints of MPI_Abort may come before zipperd has told of it: they are held back until then */
 	bool broken; /* mpiexec or a proxy has said that it breaks down; that is held back, too */
-	bool slow_reader;		/* ... because a rank reads its standard input too slowly */
+	bool slow_reader; /* ... because a rank reads its standard input too slowly */
+	bool unreached; /* mpiexec has complained that a program that starts a proxy has failed: it has more to complain
+			   of, which is dropped */
 	const struct zplan_part *label; /* "[lrank] " at the beginning of a line becomes "[vrank] "; NULL: it stays */
 	const char *zipper;		/* a zipper's name to put in front of every line; NULL: none */
 	bool mid_line;			/* the beginning of the current line has been handed on */

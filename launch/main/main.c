@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* zmpirun: one MPI program over several clusters. main() shows in which order things are started and stopped. */
+#include "common/base/err.h"
 #include "config.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ struct launch {
 
 static int complain(const struct zerr *err)
 {
-	fprintf(stderr, "zmpirun: %s\n", err->text);
+	zerr_print("zmpirun: %s\n", err->text);
 	return 1;
 }
 
@@ -130,25 +131,24 @@ static void print_plan(const struct launch *l)
 		char text[ZRAILSET_TEXT_BYTES];
 		const char *address = is_bridged(l) ? zrailset_format(&l->rails, i, text) : "no zipperd";
 		if (part->vranks)
-			fprintf(stderr, "zmpirun: part %s: %d ranks by the map, %s\n", part->name, part->nranks,
-				address);
+			zerr_print("zmpirun: part %s: %d ranks by the map, %s\n", part->name, part->nranks, address);
 		else
-			fprintf(stderr, "zmpirun: part %s: ranks %d to %d, %s\n", part->name, part->first,
+			zerr_print("zmpirun: part %s: ranks %d to %d, %s\n", part->name, part->first,
 				part->first + part->nranks - 1, address);
 	}
 	if (is_bridged(l))
-		fprintf(stderr, "zmpirun: job %s\n", l->job.id);
+		zerr_print("zmpirun: job %s\n", l->job.id);
 }
 
 static void print_stats(struct launch *l)
 {
 	struct zerr err = {{0}};
 	if (!is_bridged(l))
-		fprintf(stderr, "zmpirun: nothing went over a bridge: one part, or no MPI\n");
+		zerr_print("zmpirun: nothing went over a bridge: one part, or no MPI\n");
 	else if (l->job.n == 0 || l->job.lost || l->job.dead)
-		fprintf(stderr, "zmpirun: no statistics: the job has failed\n");
+		zerr_print("zmpirun: no statistics: the job has failed\n");
 	else if (zjobstats_print(&l->job, stderr, &err) < 0)
-		fprintf(stderr, "zmpirun: no statistics: %s\n", err.text);
+		zerr_print("zmpirun: no statistics: %s\n", err.text);
 }
 
 /* Runs the job; returns the exit status. */
@@ -221,7 +221,7 @@ int main(int argc, char **argv)
 	zlog_init("zmpirun", ZLOG_WARN);
 	if (zoptions_parse(&l.options, argc, argv, &err) < 0) {
 		complain(&err);
-		fprintf(stderr, "Try 'zmpirun --help'.\n");
+		zerr_print("Try 'zmpirun --help'.\n");
 		status = EXIT_USAGE;
 	} else if (l.options.help) {
 		zoptions_print_help(stdout);

@@ -27,6 +27,7 @@
 #define DAEMON_MS 2000	   /* from the break of our zipperd's connection until its end is seen */
 #define LATE_MS 8000	   /* zipperd itself limits the time for reporting; this is for a zipperd that says nothing */
 #define MPIEXEC_BROKEN 255 /* exit status of Hydra for its own errors */
+#define NAMED_HOSTS 8	   /* in a line; the first of many */
 #define INPUT_BYTES 65536  /* standard input that mpiexec holds for rank 0: what a pipe holds */
 #define SWEEP_TRIES 50	   /* of 10 ms each, to see the last killed process go */
 
@@ -250,6 +251,34 @@ static void next_phase(struct zrun *run, int64_t now)
 	zinput_close(&run->input);
 }
 
+/* The names of the part's hosts, or of the first of them. */
+static void name_hosts(const struct zplan_part *part, char *text, size_t cap)
+{
+	const char *const sep = ", ";
+	size_t len = 0;
+	*text = '\0';
+	for (int i = 0; i < part->nhosts && i < NAMED_HOSTS && len < cap; i++)
+		len += (size_t)snprintf(text + len, cap - len, "%s%s", i > 0 ? sep : "", part->hosts[i].name);
+	if (part->nhosts > NAMED_HOSTS && len < cap)
+		snprintf(text + len, cap - len, " and %d more", part->nhosts - NAMED_HOSTS);
+}
+
+/* what: the program that starts proxies, and how it failed. */
+static void fail_unreached(struct zrun *run, const struct zpart *part, const char *what)
+{
+	const char *name = part->plan->name, *all = part->plan->nhosts > 1 ? "all of " : "";
+	char hosts[512];
+	name_hosts(part->plan, hosts, sizeof(hosts));
+	if (needs_report(run))
+		zverdict_set(run, 1, 0,
+			"mpiexec of part %s does not reach %s%s: %s before all ranks had reported to "
+			"zipperd (%u of all %d had)",
+			name, all, hosts, what, run->job->joined, run->plan->nranks);
+	else
+		zverdict_set(run, 1, 0, "mpiexec of part %s does not reach %s%s: %s", name, all, hosts, what);
+	zverdict_show(run);
+}
+
 /* A host that cannot be reached must not take all the time that ranks have to report. Without MPI that time has no end.
  */
 static void watch_launchers(struct zrun *run, int64_t now)
@@ -257,19 +286,11 @@ static void watch_launchers(struct zrun *run, int64_t now)
 	char what[128];
 	for (int i = 0; i < run->plan->nparts; i++) {
 		struct zpart *part = &run->parts[i];
-		bool report = needs_report(run);
-		if (!watches_launchers(run, part) ||
-			!zreach_has_failed(&part->reach, part->pid, report, now, what, sizeof(what)))
-			continue;
-		if (report)
-			zverdict_set(run, 1, 0,
-				"mpiexec of part %s does not reach all its hosts: %s before all ranks had reported to "
-				"zipperd (%u of all %d had)",
-				part->plan->name, what, run->job->joined, run->plan->nranks);
-		else
-			zverdict_set(run, 1, 0, "mpiexec of part %s does not reach all its hosts: %s", part->plan->name,
-				what);
-		zverdict_show(run);
+		if (run->phase == ZRUN_GOING && part->err.unreached)
+			fail_unreached(run, part, "the program that starts its processes there has failed");
+		else if (watches_launchers(run, part) &&
+			 zreach_has_failed(&part->reach, part->pid, needs_report(run), now, what, sizeof(what)))
+			fail_unreached(run, part, what);
 	}
 }
 
@@ -304,7 +325,8 @@ static int ranks_status(const struct zrun *run)
 					 : run->job->dead	  ? ZPART_KILLED_IF_ALONE
 								  : ZPART_KILLED_COUNT;
 	for (int i = 0; i < run->plan->nparts; i++) {
-		if (!run->parts[i].by_itself)
+		/* The status of an mpiexec that gives up tells nothing of its ranks. */
+		if (!run->parts[i].by_itself || run->parts[i].err.unreached)
 			continue;
 		int s = zpart_status(&run->parts[i], counts);
 		/* mpiexec itself breaks down at times when its ranks are killed. Its status counts if there is no
@@ -324,6 +346,7 @@ int zending_finish(struct zrun *run)
 	if (run->phase == ZRUN_GOING && job->world && job->done < (uint32_t)run->plan->nranks &&
 		zcause_believe_death(job))
 		zending_note_job(run);
+	watch_launchers(run, zclock_ms()); /* all parts may be over before the next tick */
 	int status = ranks_status(run);
 	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world && status)
 		fail_suspect(run);

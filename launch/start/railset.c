@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
+
 static bool is_on_the_way(const struct zrailset *rails, const struct zroute *route)
 {
 	for (int r = 0; r < rails->ways.nzippers; r++)
@@ -112,7 +114,7 @@ static void tell_left_out(const struct zrailset *rails, int tried)
 {
 	for (int i = 0; i < tried; i++)
 		if (rails->routes[i].rc < 0)
-			fprintf(stderr, "zmpirun: warning: zipper %s is left out: %s\n", rails->routes[i].name,
+			zerr_print("zmpirun: warning: zipper %s is left out: %s\n", rails->routes[i].name,
 				rails->routes[i].why.text);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/base/clock.h"
 #include "libzip/bridge/direct.h"
 #include "libzip/bridge/multicast.h"
@@ -57,8 +58,8 @@ void zfailover_say(void)
 		if (!(self.unsaid >> i & 1))
 			continue;
 		zaddr_format(zhops_last(&zrails.rail[i].way), address, sizeof(address));
-		fprintf(stderr,
-			"libzipper: rank 0 of %s (%s): the zipper at %s is lost: %s; the job goes on with %d of %d\n",
+		zerr_print("libzipper: rank 0 of %s (%s): the zipper at %s is lost: %s; the job goes on with %d of "
+			   "%d\n",
 			zworld_job(), zworld.part_name[zworld.part], address, zloss_why(i), good, zrails.n);
 	}
 	self.unsaid = 0;

@@ -114,8 +114,8 @@ static int exchange_local(struct zsched *s, const struct side *send, const struc
 	for (int k = 0; k < t->outdegree; k++)
 		if (is_local(c, t->target[k]))
 			put_block(&x->send, send, k);
-	/* The native call matches edges in its own order once more. */
-	bool again = c->nlocal > 1 && ztopo_order_of(MPI_DIST_GRAPH, ZTOPO_ALLTOALLW) != ZTOPO_ORDER_SAME;
+	/* The native call matches edges in its own order once more, whatever the order of this communicator is. */
+	bool again = c->nlocal > 1 && ztopo_order_native(MPI_DIST_GRAPH, ZTOPO_ALLTOALLW) != ZTOPO_ORDER_SAME;
 	for (int l = 0; l < t->indegree; l++)
 		if (is_local(c, t->source[l]))
 			put_block(&x->recv, recv,
@@ -230,7 +230,7 @@ static int exchange_blocks(struct zsched *s, const struct zcoll *a, enum ztopo_f
 		set_vector(&send, a->sendcounts, a->sdispls, a->sendtypes);
 		set_vector(&recv, a->recvcounts, a->rdispls, a->recvtypes);
 	}
-	return exchange(s, &send, &recv, ztopo_order_of(t->kind, form));
+	return exchange(s, &send, &recv, ztopo_order_of(t, form));
 }
 
 int zneighbor_build_alltoall(struct zsched *s, const struct zcoll *a)

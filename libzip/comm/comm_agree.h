@@ -8,9 +8,9 @@
 
 #include "libzip/coll/base/coll.h"
 
-/* The three numbers that every member of the parent says about the new communicator. ID: its proposal, made by
- * zcomm_new_id. */
-enum { ZSAID_COLOR, ZSAID_KEY, ZSAID_ID, ZSAID_COUNT };
+/* The numbers that every member of the parent says about the new communicator. ID: its proposal, made by zcomm_new_id.
+ * ORDERS: for a topology with several edges between two ranks its ztopo_order_all, else 0. */
+enum { ZSAID_COLOR, ZSAID_KEY, ZSAID_ID, ZSAID_ORDERS, ZSAID_COUNT };
 
 /* Hears from all n members. across is NULL on an intracommunicator, else it says how. *all, which is to be freed, has
  * the numbers by rank. MPI_SUCCESS, or an error code that has been raised; then *all is not allocated. */

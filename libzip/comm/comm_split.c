@@ -27,6 +27,15 @@ static int native_split(MPI_Comm comm, int color, int key, MPI_Comm *native)
 	return rc;
 }
 
+/* The answer of the first member of the new communicator that has one, so that all of them have the same. */
+static int agreed_orders(const int64_t (*all)[ZSAID_COUNT], int n, int color)
+{
+	for (int r = 0; r < n; r++)
+		if (all[r][ZSAID_COLOR] == color && all[r][ZSAID_ORDERS] != 0)
+			return (int)all[r][ZSAID_ORDERS];
+	return 0;
+}
+
 /* Makes the new communicator of the members that said color from the native one. */
 static int finish_split(struct zcomm *c, const int64_t (*all)[ZSAID_COUNT], int color, struct ztopo *topo,
 	MPI_Comm native, MPI_Comm *newcomm)
@@ -42,6 +51,8 @@ static int finish_split(struct zcomm *c, const int64_t (*all)[ZSAID_COUNT], int 
 	struct zcomm *made = rc == MPI_SUCCESS ? zcomm_find(*newcomm) : NULL;
 	if (made)
 		made->topo = ztopo_ref(topo);
+	if (topo && topo->repeats)
+		topo->orders = agreed_orders(all, c->size, color);
 	if (rc != MPI_SUCCESS)
 		*newcomm = MPI_COMM_NULL; /* the native one may be gone */
 	free(vrank);
@@ -50,7 +61,7 @@ static int finish_split(struct zcomm *c, const int64_t (*all)[ZSAID_COUNT], int 
 
 int zcomm_split(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm)
 {
-	int64_t mine[ZSAID_COUNT] = {color, key, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
+	int64_t mine[ZSAID_COUNT] = {color, key, (int64_t)zcomm_new_id(), topo ? topo->orders : 0}, (*all)[ZSAID_COUNT];
 	*newcomm = MPI_COMM_NULL;
 	int rc = zcomm_agree_hear(c, name, NULL, c->size, mine, &all);
 	if (rc != MPI_SUCCESS)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "libzip/loader/chain.h"
 
 #define VERSION ".so.12"
@@ -77,7 +78,7 @@ static void print_other(const struct zobject *o)
 	char text[TEXT_MAX + 1];
 
 	describe(o, text);
-	fprintf(stderr, "libzipper: %s uses %s (%s): " NEEDED "\n", program_invocation_name,
+	zerr_print("libzipper: %s uses %s (%s): " NEEDED "\n", program_invocation_name,
 		standard	 ? "the MPI standard ABI"
 		: is_open_mpi(o) ? "Open MPI"
 		: *text		 ? text
@@ -92,7 +93,7 @@ void zflavour_refuse(void)
 	if (dl_iterate_phdr(find_other, &other))
 		print_other(&other);
 	else
-		fprintf(stderr, "libzipper: no MPI library is loaded: " NEEDED "\n");
+		zerr_print("libzipper: no MPI library is loaded: " NEEDED "\n");
 	exit(EXIT_FAILURE);
 }
 

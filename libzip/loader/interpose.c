@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/err.h"
 #include "libzip/loader/chain.h"
 #include "libzip/loader/cover.h"
 #include "libzip/loader/names.h"
@@ -193,9 +194,8 @@ static bool is_initialized(void)
 static void refuse_constructor(const char *file) __attribute__((noreturn));
 static void refuse_constructor(const char *file)
 {
-	fprintf(stderr,
-		"libzipper: %s: MPI was initialised while it was loaded with RTLD_DEEPBIND, past libzipper: load it "
-		"without that flag, or the MPI library first\n",
+	zerr_print("libzipper: %s: MPI was initialised while it was loaded with RTLD_DEEPBIND, past libzipper: load it "
+		   "without that flag, or the MPI library first\n",
 		file);
 	abort();
 }
@@ -285,7 +285,7 @@ static void *open_apart(long space, const char *file, int mode, const void *call
 		"dlopen "
 		"instead of dlmopen",
 		file);
-	fprintf(stderr, "%s\n", text);
+	zerr_print("%s\n", text);
 	((dlsym_fn *)NEXT(dlsym))(RTLD_DEFAULT, text); /* for dlerror */
 	return NULL;
 }

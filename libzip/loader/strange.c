@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "libzip/loader/names.h"
 #include "libzip/loader/object.h"
 
@@ -44,7 +45,7 @@ static void refuse(int number, const void *caller)
 	Dl_info info = {.dli_fname = NULL};
 
 	dladdr(caller, &info);
-	fprintf(stderr, "libzipper: %s calls %s, which %s\n", program_or(info.dli_fname),
+	zerr_print("libzipper: %s calls %s, which %s\n", program_or(info.dli_fname),
 		number < self.n ? self.name[number] : "a function of MPI", zstrange_why);
 	abort();
 }

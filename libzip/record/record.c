@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/base/err.h"
 #include "libzip/record/record_coll.h"
 #include "libzip/record/record_comm.h"
 #include "libzip/record/record_file.h"
@@ -290,7 +291,7 @@ void zrecord_finish(void)
 	if (to_file && zrecord_table_encode(&table, &row, &len) != 0)
 		len = 1; /* without a row: out of memory */
 	if (to_file && zrecord_file_write(row, len, &err) != 0)
-		fprintf(stderr, "libzipper: no graph of this run: %s\n", err.text);
+		zerr_print("libzipper: no graph of this run: %s\n", err.text);
 	free(row);
 	zrecord_table_free(&table);
 	zrecord_plan_destroy_all();

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "libzip/loader/chain.h"
 #include "libzip/loader/cover.h"
 #include "libzip/loader/flavour.h"
@@ -54,7 +55,7 @@ void zresolve_entry(unsigned index)
 			break;
 	}
 	if (i < znative_count) {
-		fprintf(stderr, "libzipper: %s has no %s, which this program needs%s%s\n", zcover_library()->path,
+		zerr_print("libzipper: %s has no %s, which this program needs%s%s\n", zcover_library()->path,
 			znative_names[index], znative_versions[index] ? "; versions of MPICH with it: " : "",
 			znative_versions[index] ? znative_versions[index] : "");
 		abort();

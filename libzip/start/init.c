@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/base/err.h"
 #include "libzip/comm/attr.h"
 #include "libzip/comm/comm_internal.h"
 #include "libzip/world/board.h"
@@ -60,8 +61,8 @@ static void fail_init(const struct zerr *err)
 	/* Each part has a rank 0. Perhaps the environment could not be read, so this asks for the variable itself. */
 	const char *part = getenv("ZIPPER_PART");
 	bool named = part && zctl_name_ok(part);
-	fprintf(stderr, "libzipper: rank %d%s%s: %s: %s\n", rank, named ? " of part " : "", named ? part : "",
-		beginning, err->text);
+	zerr_print("libzipper: rank %d%s%s: %s: %s\n", rank, named ? " of part " : "", named ? part : "", beginning,
+		err->text);
 	zerror_abort(EXIT_FAILURE);
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/base/err.h"
 #include "libzip/comm/attr.h"
 #include "libzip/world/error.h"
 #include "libzip/start/inherit.h"
@@ -174,7 +175,7 @@ static int refuse_again(const struct use *u)
 
 	*u->session = MPI_SESSION_NULL;
 	if (u->errhandler == MPI_ERRORS_ARE_FATAL || u->errhandler == MPI_ERRORS_ABORT) {
-		fprintf(stderr, "libzipper: MPI_Session_init: %s\n", why);
+		zerr_print("libzipper: MPI_Session_init: %s\n", why);
 		abort(); /* there is no native job that could be aborted */
 	}
 	return zerror_code(MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Session_init: %s", why);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/err.h"
 #include "libzip/world/comm.h"
 #include "libzip/world/handlers.h"
 #include "libzip/world/rails.h"
@@ -320,7 +321,7 @@ int zerror_raise_small(const struct zsmall_object *o, int class, const char *fun
 static void lost(int code, const char *text, bool print)
 {
 	if (print)
-		fprintf(stderr, "libzipper: rank %d of %s (%s): %s\n", zworld.vrank, zworld_job(),
+		zerr_print("libzipper: rank %d of %s (%s): %s\n", zworld.vrank, zworld_job(),
 			zworld.part_name ? zworld.part_name[zworld.part] : "not joined", text);
 	zrails_abort(code, text);
 	zerror_abort(code);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Virtual topologies (MPI-4.0 chapter 8) of spanning communicators: the program's arguments, and the neighbours of
- * this rank that follow from them. Never changed once made. Shared by reference, because a duplicate of a communicator
- * has the same topology. Ranks are those in the communicator. reorder changes none, because the order of the ranks is
- * the placement's (placement.h). Local communicators have native topologies. Under the shim's lock.
+ * this rank that follow from them. Never changed once a communicator has it. Shared by reference, because a duplicate
+ * of a communicator has the same topology. Ranks are those in the communicator. reorder changes none, because the order
+ * of the ranks is the placement's (placement.h). Local communicators have native topologies. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_TOPO_H
 #define ZIP_LIBZIP_TOPO_H
@@ -21,6 +21,7 @@ struct ztopo {
 	int indegree, outdegree;
 	int *source, *target; /* [indegree], [outdegree] */
 	bool repeats;	      /* a rank is twice among the sources or among the targets */
+	int orders;	      /* if repeats: the members' order of blocks (topo_order.h) */
 
 	int ndims;			    /* MPI_CART. Members of other kinds are 0 or NULL */
 	int *dims, *periods, *coords;	    /* [ndims]; coords: of this rank */

@@ -37,13 +37,27 @@ static enum ztopo_order find_order(int kind, enum ztopo_form form)
 	return got[0] == 3 ? ZTOPO_ORDER_REVERSED : ZTOPO_ORDER_OPPOSITE;
 }
 
-enum ztopo_order ztopo_order_of(int kind, enum ztopo_form form)
+enum ztopo_order ztopo_order_native(int kind, enum ztopo_form form)
 {
 	static enum ztopo_order known[3][ZTOPO_FORMS];
 	enum ztopo_order *o = &known[kind == MPI_CART ? 0 : kind == MPI_GRAPH ? 1 : 2][form];
 	if (*o == ZTOPO_ORDER_UNKNOWN)
 		*o = find_order(kind, form);
 	return *o;
+}
+
+/* Two bits for each form. */
+int ztopo_order_all(const struct ztopo *t)
+{
+	int orders = 0;
+	for (enum ztopo_form form = 0; form < ZTOPO_FORMS; form++)
+		orders |= (int)ztopo_order_native(t->kind, form) << 2 * form;
+	return orders;
+}
+
+enum ztopo_order ztopo_order_of(const struct ztopo *t, enum ztopo_form form)
+{
+	return t->repeats ? (enum ztopo_order)(t->orders >> 2 * form & 3) : ZTOPO_ORDER_SAME;
 }
 
 int ztopo_order_place(const struct ztopo *t, int l, enum ztopo_order order)

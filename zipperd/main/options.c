@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
+
 enum { OPT_PRINT = 256, OPT_MDOC, OPT_READY_FD, OPT_DIE };
 
 static const struct option longs[] = {
@@ -44,7 +46,7 @@ int options_parse(struct options *o, int argc, char **argv)
 			break;
 		case 'o':
 			if (!strchr(optarg, '=') || o->nset == OPTIONS_SET_MAX) {
-				fprintf(stderr, "zipperd: -o %s: expected NAME=VALUE\n", optarg);
+				zerr_print("zipperd: -o %s: expected NAME=VALUE\n", optarg);
 				return -EINVAL;
 			}
 			o->set[o->nset++] = optarg;
@@ -58,7 +60,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		case OPT_READY_FD:
 			o->ready_fd = parse_fd(optarg);
 			if (o->ready_fd < 0) {
-				fprintf(stderr, "zipperd: --ready-fd %s: not a descriptor\n", optarg);
+				zerr_print("zipperd: --ready-fd %s: not a descriptor\n", optarg);
 				return -EINVAL;
 			}
 			break;
@@ -72,12 +74,12 @@ int options_parse(struct options *o, int argc, char **argv)
 			o->help = true;
 			break;
 		default:
-			fprintf(stderr, "zipperd: try zipperd --help\n");
+			zerr_print("zipperd: try zipperd --help\n");
 			return -EINVAL;
 		}
 	}
 	if (optind < argc) {
-		fprintf(stderr, "zipperd: unexpected argument '%s'; try zipperd --help\n", argv[optind]);
+		zerr_print("zipperd: unexpected argument '%s'; try zipperd --help\n", argv[optind]);
 		return -EINVAL;
 	}
 	return 0;

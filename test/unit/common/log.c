@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Log lines and error texts: levels, prefixes, cutting, and no control characters from a peer. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -119,12 +120,40 @@ static void error_texts_are_cut_to_fit(void **state)
 	assert_int_equal(zerr_prefix(NULL, -EIO, "x"), -EIO);
 }
 
+/* A pipe of packets tells how many writes there were. */
+static void prints_lines_in_one_piece(void **state)
+{
+	(void)state;
+	char long_text[600], text[8192], want[1024];
+	int ends[2];
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	long_text[sizeof(long_text) - 1] = 0;
+	assert_int_equal(pipe2(ends, O_DIRECT), 0);
+	assert_int_equal(dup2(ends[1], 2), 2);
+	errno = E2BIG;
+	zerr_print("me: %s: %d\n", long_text, 7);
+	assert_int_equal(errno, E2BIG);
+	ssize_t n = read(ends[0], text, sizeof(text) - 1);
+	assert_true(n > 0);
+	text[n] = 0;
+	snprintf(want, sizeof(want), "me: %s: 7\n", long_text);
+	assert_string_equal(text, want);
+	zerr_print("%5000d\n", 1);
+	n = read(ends[0], text, sizeof(text));
+	assert_int_equal(n, 4095);
+	assert_int_equal(text[n - 1], '\n');
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(dup2(fileno(capture), 2), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(drops_lines_above_the_level, begin, end),
 		cmocka_unit_test_setup_teardown(prefixes_priority_for_the_journal_only, begin, end),
 		cmocka_unit_test_setup_teardown(keeps_one_line_one_line, begin, end),
+		cmocka_unit_test_setup_teardown(prints_lines_in_one_piece, begin, end),
 		cmocka_unit_test(error_texts_are_cut_to_fit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

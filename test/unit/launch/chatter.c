@@ -147,6 +147,34 @@ static void holds_back_abort(void **state)
 	}
 }
 
+/* mpiexec tells that it does not reach a host. Its further complaints are dropped, before anything is hushed. */
+static void drops_what_follows_a_failed_launch(void **state)
+{
+	static const char in[] =
+		"[mpiexec@a] an error\nssh: no route\n[mpiexec@a] ui_cmd_cb (x.c:51): Launch proxy failed.\n"
+		"[mpiexec@a] main (y.c:260): error\nssh: bye\n",
+			  out_text[] = "[mpiexec@a] an error\nssh: no route\nssh: bye\n";
+	struct zoutput out;
+	struct zpump pump;
+	bool hush = false;
+	int fd[2];
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	zoutput_init(&out, -1);
+	zpump_init(&pump, fd[0], &out, NULL, NULL);
+	pump.hush = &hush;
+	assert_int_equal(write(fd[1], in, strlen(in)), (ssize_t)strlen(in));
+	close(fd[1]);
+	assert_false(pump.unreached);
+	zpump_read(&pump);
+	assert_true(pump.unreached);
+	assert_int_equal(out.end - out.begin, strlen(out_text));
+	assert_memory_equal(out.buf + out.begin, out_text, strlen(out_text));
+	zpump_close(&pump);
+	zpump_fini(&pump);
+	zoutput_free(&out);
+}
+
 #define LOST "[mpiexec@vm] control_cb (pm/pmiserv/pmiserv_cb.c:315): assert (!closed) failed\n"
 #define MORE "[mpiexec@vm] main (ui/mpich/mpiexec.c:325): process manager error waiting for completion\n"
 #define SLOW "[proxy:0:0@vm] control_cmd_cb (pm/pmip_cb.c:934): process reading stdin too slowly; can't keep up\n"
@@ -186,6 +214,7 @@ int main(void)
 		cmocka_unit_test(takes_out_what_is_not_theirs),
 		cmocka_unit_test(shows_prompt),
 		cmocka_unit_test(holds_back_abort),
+		cmocka_unit_test(drops_what_follows_a_failed_launch),
 		cmocka_unit_test(holds_back_breakdown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
