@@ -19,8 +19,13 @@ settings=(
 	"1+3 --set ZIPPER_SHARED=no"
 	"2+2 --set ZIPPER_REPRESENTATION=external32"
 	"1+1 --set ZIPPER_ONE_SIDED=yes"
+	"2+2 --over tcp"
+	"1+2+1+1 --over tcp"
 )
-seeds=20 # for each setting
+if [ -e "$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/fakeverbs.so" ]; then
+	settings+=("1+3 --over verbs" "1+1+2 --over verbs --set ZIPPER_PROGRESS=thread")
+fi
+seeds=14 # for each setting
 share=0
 shrink=40 # seconds to make failing programs smaller, for each setting
 first=1

@@ -42,6 +42,67 @@ class Result:
         return [l for l in self.reports if int(WHERE.match(l).group(1)) == seed]
 
 
+class Tcp:
+    """Clusters on this machine with zmpirun's zipperd between them, which all ranks reach over tcp."""
+
+    address, device = "tcp:127.0.0.1", ""
+    variables = ["ZIPPER_MODULE_DIR=" + os.path.join(BUILD, "common/.libs")]
+
+    def __init__(self, options, ranks):
+        self.options = ["-f", os.path.join(options.scratch, "hosts"), "-n", str(ranks)]
+        sizes = list(enumerate(options.layout.split("+")))
+        with open(self.options[1], "w") as f:
+            for i, size in sizes:
+                f.write("#ZIP cluster c%d launcher=fork%s\nnode%d:%s\n" % (i, self.device.format(i), i, size))
+            f.write("#ZIP zipper localhost %s\n" % " ".join("c%d=%s" % (i, self.address.format(i)) for i, _ in sizes))
+
+    def renew(self):
+        """Before each job."""
+
+    def complaints(self):
+        """After all jobs: what else was wrong."""
+        return 0
+
+
+class FakeVerbs(Tcp):
+    """The same over the fake of libibverbs, which ranks and zipperd have inside (test/fakeverbs)."""
+
+    address, device = "fk{0}:1@127.0.0.1", " device=fk{0}:1"
+
+    def __init__(self, options, ranks):
+        super().__init__(options, ranks)
+        self.count = 0
+        fake = os.path.join(BUILD, "test/fakeverbs/.libs/fakeverbs.so")
+        modules = os.path.join(options.scratch, "modules")
+        os.mkdir(modules)
+        for module in "test/fakeverbs/.libs/zipverbs.so", "common/.libs/zipauth.so":
+            os.symlink(os.path.join(BUILD, module), os.path.join(modules, os.path.basename(module)))
+        zipperd = os.path.join(options.scratch, "zipperd")
+        with open(zipperd, "w") as f:
+            f.write('#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' % (fake, os.path.join(BUILD, "zipperd/zipperd")))
+        os.chmod(zipperd, 0o755)
+        self.fabric = os.path.join(options.scratch, "fabric")
+        devices = ",".join("fk%d/%smw" % (i, "ib/" * (i % 2)) for i in range(options.layout.count("+") + 1))
+        self.variables = ["ZIPPER_MODULE_DIR=" + modules, "FAKEVERBS_FABRIC=" + self.fabric, "FAKEVERBS=" + devices]
+        self.options += ["--zipperd", zipperd, "-genv", "LD_PRELOAD", fake]
+
+    def renew(self):
+        if os.path.exists(self.fabric):
+            self.count += self.asked()
+            os.remove(self.fabric)
+
+    def asked(self):
+        return int(subprocess.run([os.path.join(BUILD, "test/fakeverbs/fakectl"), "complaints"], capture_output=True, text=True,
+                                  check=True, env=dict(os.environ, FAKEVERBS_FABRIC=self.fabric)).stdout)
+
+    def complaints(self):
+        self.renew()
+        return self.count
+
+
+LINKS = {"tcp": Tcp, "verbs": FakeVerbs}
+
+
 class Runner:
     """Runs the program natively and merged, in one setting."""
 
@@ -50,9 +111,12 @@ class Runner:
         self.layout = options.layout
         self.ranks = sum(int(n) for n in options.layout.split("+"))
         self.options = options
-        self.scratch = os.path.dirname(program)
+        self.variables = list(options.set)
+        self.links = LINKS[options.over](options, self.ranks) if options.over else None
+        if self.links:
+            self.variables += self.links.variables
         self.env = dict(os.environ)
-        self.env.update(s.split("=", 1) for s in options.set)
+        self.env.update(s.split("=", 1) for s in self.variables)
 
     def run(self, command, env, programs):
         # the rank's own watchdog comes first; this is for a job that does not start, or does not end
@@ -92,10 +156,14 @@ class Runner:
 
     def zmpirun(self):
         zmpirun = os.environ.get("ZMPIRUN", os.path.join(BUILD, "launch/zmpirun"))
+        if self.links:
+            return [zmpirun] + self.links.options
         rails = ["--rails", str(self.options.rails)] if self.options.rails > 1 else []
         return [zmpirun, "--clusters", self.layout, *rails]
 
     def merged(self, first, last, ops=None, extra=()):
+        if self.links:
+            self.links.renew()
         return self.run(self.zmpirun() + self.arguments(self.layout, first, last, ops, extra), self.env, last - first + 1)
 
     def listing(self, seed):
@@ -210,7 +278,8 @@ class Hunt:
         return whole
 
     def explain(self, seed, native, merged):
-        setting = "%s%s" % (self.runner.layout, "".join(" " + s for s in self.options.set))
+        over = " over " + self.options.over if self.options.over else ""
+        setting = "%s%s%s" % (self.runner.layout, over, "".join(" " + s for s in self.options.set))
         self.say("seed %d as %s: %s" % (seed, setting, difference(native, merged, seed, self.runner.ranks)))
         listing = self.runner.listing(seed)
         first = first_difference(native, merged, seed, self.runner.ranks)
@@ -229,7 +298,9 @@ class Hunt:
         for op in small or []:
             self.say("  %3d  %s" % (op, listing[str(op)]))
         command = self.runner.zmpirun() + self.runner.arguments(self.runner.layout, seed, seed, small)
-        self.say("show it: %s%s" % ("".join(s + " " for s in self.options.set), " ".join(command)))
+        self.say("show it: %s%s" % ("".join(s + " " for s in self.runner.variables), " ".join(command)))
+        if self.runner.links:
+            self.say("with --keep the files stay that this command needs")
 
     def batch(self, first, last):
         native = self.all_of(self.runner.native, first, last)
@@ -271,16 +342,23 @@ def arguments():
     parser.add_argument("seeds", nargs="+", help="FIRST, or FIRST LAST")
     parser.add_argument("--layout", default="2+2", help="the clusters, as 2+2 (default) or 1+1+2")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable of merged runs")
+    parser.add_argument("--over", choices=sorted(LINKS), help="instead of shared memory; verbs: on the fake of libibverbs")
     parser.add_argument("--rails", type=int, default=1, help="the number of zippers")
     parser.add_argument("--ops", type=int, default=40, help="operations of each program, 40 by default")
     parser.add_argument("--batch", type=int, default=25, help="programs of one job, 25 by default")
     parser.add_argument("--limit", type=int, default=5, help="seconds that an operation may take, 5 by default")
     parser.add_argument("--seconds", type=int, default=0, help="begin no job after so many seconds")
     parser.add_argument("--most", type=int, default=3, help="how many failures are explained, 3 by default")
+    parser.add_argument("--keep", action="store_true", help="keep the folder with hostfiles and the like")
     parser.add_argument("--shrink", type=int, default=600, metavar="SECONDS",
                         help="time to make failing programs smaller, 600 by default for all of them")
     parser.add_argument("--program", help="the compiled program; by default it is compiled first")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.over and options.rails > 1:
+        parser.error("--rails goes with shared memory alone")
+    if options.over == "verbs" and options.layout.count("+") > 2:
+        parser.error("the fake is for three clusters at most: UCX, below MPICH, trips over a fourth device")
+    return options
 
 
 def main():
@@ -289,12 +367,18 @@ def main():
     folder = tempfile.mkdtemp(prefix="zip-random.")
     try:
         program = options.program or build(folder)
-        hunt = Hunt(Runner(program, options), options)
+        options.scratch = folder
+        runner = Runner(program, options)
+        hunt = Hunt(runner, options)
         failures = hunt.run(first, last)
+        complaints = runner.links.complaints() if runner.links else 0
+        if complaints:
+            print("# %d calls that the Verbs do not allow" % complaints)
         print("%d seeds, %d failures, %d fail natively" % (hunt.seeds, failures, len(hunt.skipped)))
-        return 1 if failures or len(hunt.skipped) * 10 > hunt.seeds else 0
+        return 1 if failures or complaints or len(hunt.skipped) * 10 > hunt.seeds else 0
     finally:
-        shutil.rmtree(folder)
+        if not options.keep:
+            shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -181,9 +181,12 @@ static void *pass_on(void *arg)
 static void all_wait_for_each_other(void **state)
 {
 	(void)state;
-	run_all(pass_on, THREADS);
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(it.box[i].taken, ROUNDS);
+	/* On a busy machine each thread may find its token there already. */
+	for (int again = 0; again == 0 || (again < 20 && it.turns_of_others == 0); again++) {
+		run_all(pass_on, THREADS);
+		for (int i = 0; i < THREADS; i++)
+			assert_int_equal(it.box[i].taken, (again + 1) * ROUNDS);
+	}
 	assert_int_not_equal(it.turns_of_others, 0);
 }
 
