@@ -4,6 +4,8 @@
  * know then that all of them have come. Only after that they call the native function, which blocks only until the
  * other local members have called it, too.
  */
+#include "libzip/comm/comm_create.h"
+
 #include <stdlib.h>
 
 #include "libzip/coll/base/coll_local.h"
@@ -14,6 +16,7 @@
 #include "libzip/comm/inter_split.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 
 static bool is_subset(const struct zcomm *c, const struct zgroup *g)
 {
@@ -24,10 +27,12 @@ static bool is_subset(const struct zcomm *c, const struct zgroup *g)
 	return true;
 }
 
+/* The native communicator of those members of the group that are in my part. On the shadow of a spanning parent the
+ * caller raises the error, when all parts have agreed. */
 static int native_create(MPI_Comm comm, const struct zgroup *g, MPI_Comm *native)
 {
 	MPI_Group group;
-	int rc = zcomm_native_group(comm, g, &group, "MPI_Comm_create");
+	int rc = zcomm_native_group(comm, g, &group);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	zshim_block_begin();
@@ -36,6 +41,37 @@ static int native_create(MPI_Comm comm, const struct zgroup *g, MPI_Comm *native
 	if (group != MPI_GROUP_EMPTY)
 		zn.Group_free(&group);
 	return rc;
+}
+
+static int native_create_group(MPI_Comm comm, const struct zgroup *g, int tag, MPI_Comm *native)
+{
+	MPI_Group group;
+	int rc = zcomm_native_group(comm, g, &group);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zshim_block_begin(); /* other threads go on: another rank may wait for one of them */
+	rc = zn.Comm_create_group(comm, group, tag, native);
+	zshim_block_end();
+	if (group != MPI_GROUP_EMPTY)
+		zn.Group_free(&group);
+	return rc;
+}
+
+/* An error of zcomm_native_group is a class, which nobody has raised. */
+static int raise_class(MPI_Comm comm, int rc, const char *name)
+{
+	return rc == zerror_class(rc) ? zerror_raise_native(comm, rc, name, "the group cannot be used here") : rc;
+}
+
+/* Notes the result of a native call, and gives the new communicator its entry. */
+static void take_native(struct zcomm *c, const struct zgroup *g, int64_t id, int rc, bool raises, MPI_Comm *native,
+	struct zcomm_outcome *o)
+{
+	if (rc != MPI_SUCCESS)
+		*native = MPI_COMM_NULL;
+	zcomm_outcome_note_native(o, rc, raises);
+	if (*native != MPI_COMM_NULL)
+		zcomm_outcome_note(o, zcomm_make(c, *native, (uint64_t)id, g->vrank, g->size), "out of memory");
 }
 
 int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
@@ -50,7 +86,7 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		int rc = zcomm_native_check(comm, g, name);
 		if (rc == MPI_SUCCESS)
 			rc = zcomm_meet_local(comm);
-		return rc == MPI_SUCCESS ? native_create(comm, g, newcomm) : rc;
+		return rc == MPI_SUCCESS ? raise_class(comm, native_create(comm, g, newcomm), name) : rc;
 	}
 	if (!is_subset(zcomm_own(c), g))
 		return zerror_raise(c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
@@ -59,29 +95,45 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 
 	int64_t mine[ZSAID_COUNT] = {[ZSAID_ID] = (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
 	MPI_Comm native = MPI_COMM_NULL;
+	struct zcomm_outcome outcome = {0};
+	struct zhandlers_quiet quiet;
 	*newcomm = MPI_COMM_NULL;
 	int rc = zcomm_agree_hear(c, name, NULL, c->size, mine, &all);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	rc = native_create(c->shadow, g, &native);
-	*newcomm = native;
-	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL) {
-		int64_t id = all[zcomm_rank_of(c, g->vrank[0])][ZSAID_ID];
-		rc = zerror_raise(c, zcomm_make(c, native, (uint64_t)id, g->vrank, g->size, ZCOMM_MAKE_MEET, newcomm),
-			name, "out of memory");
-	}
+	const int64_t id = g->size > 0 ? all[zcomm_rank_of(c, g->vrank[0])][ZSAID_ID] : 0;
 	free(all);
-	return rc;
+	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
+	rc = native_create(c->shadow, g, &native);
+	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
+	take_native(c, g, id, rc, quiet.raises, &native, &outcome);
+	zcomm_outcome_agree(c, name, &outcome);
+	return zcomm_make_end(native, comm, name, &outcome, newcomm);
 }
 
-int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+/* Among the members of the group alone. */
+static int create_spanning(struct zcomm *c, const struct zgroup *g, int tag, const char *name, MPI_Comm *newcomm)
 {
-	static const char name[] = "MPI_Comm_create_group";
+	MPI_Comm native = MPI_COMM_NULL;
+	struct zcomm_outcome outcome = {0};
+	struct zhandlers_quiet quiet;
+	int64_t id = 0;
+	int rc = zcomm_meet_new(c, g, tag, name, &id);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
+	rc = native_create_group(c->shadow, g, tag, &native);
+	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
+	take_native(c, g, id, rc, quiet.raises, &native, &outcome);
+	zcomm_meet_agree(c, g, tag, name, &outcome);
+	return zcomm_make_end(native, c->handle, name, &outcome, newcomm);
+}
+
+int zcomm_create_group(MPI_Comm comm, MPI_Group group, int tag, const char *name, MPI_Comm *newcomm)
+{
 	struct zcomm *c = zcomm_find(comm);
 	struct zgroup *g = zgroup_find(group);
-	MPI_Comm native = MPI_COMM_NULL;
-	MPI_Group local;
-	int64_t id = 0;
+	int64_t id;
 	zcomm_reap();
 	if (!g)
 		return zerror_raise_native(comm, MPI_ERR_GROUP, name, "invalid group");
@@ -92,24 +144,17 @@ int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 	if (c && !is_subset(c, g))
 		return zerror_raise(c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
 	int rc = c ? MPI_SUCCESS : zcomm_native_check(comm, g, name);
-	if (rc == MPI_SUCCESS)
-		*newcomm = MPI_COMM_NULL;
-	if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED && (c || !zcoll_local_may_block(comm)))
-		rc = zcomm_meet_new(c, g, tag, name, &id);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	rc = zcomm_native_group(c ? c->shadow : comm, g, &local, name);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	comm = c ? c->shadow : comm;
-	zshim_block_begin(); /* other threads go on: another rank may wait for one of them */
-	rc = zn.Comm_create_group(comm, local, tag, &native);
-	zshim_block_end();
-	if (local != MPI_GROUP_EMPTY)
-		zn.Group_free(&local);
-	*newcomm = native;
-	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL && c)
-		rc = zerror_raise(c, zcomm_make(c, native, (uint64_t)id, g->vrank, g->size, ZCOMM_MAKE_MEET, newcomm),
-			name, "out of memory");
-	return rc;
+	*newcomm = MPI_COMM_NULL;
+	if (c)
+		return g->rank == MPI_UNDEFINED ? MPI_SUCCESS : create_spanning(c, g, tag, name, newcomm);
+	if (g->rank != MPI_UNDEFINED && !zcoll_local_may_block(comm))
+		rc = zcomm_meet_new(NULL, g, tag, name, &id);
+	return rc == MPI_SUCCESS ? raise_class(comm, native_create_group(comm, g, tag, newcomm), name) : rc;
+}
+
+int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
+{
+	return zcomm_create_group(comm, group, tag, "MPI_Comm_create_group", newcomm);
 }

@@ -16,6 +16,7 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/board.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 #include "libzip/world/topo.h"
 
 struct dup {
@@ -27,6 +28,9 @@ struct dup {
 	int board;
 	struct zinter_dup *inter; /* the other communicators of an intercommunicator, else NULL */
 	MPI_Comm *newcomm;	  /* where the application wants it */
+	const char *started_by;	  /* the nonblocking function; NULL: the call that waits is the function itself */
+	struct zcomm_outcome outcome;
+	struct zcomm_outcome *report; /* not NULL: the caller wants the outcome, and the schedule does not fail */
 };
 
 static int start_dup(void *arg, MPI_Request *r)
@@ -39,10 +43,6 @@ static int start_dup(void *arg, MPI_Request *r)
 			  : zn.Comm_idup(d->parent->shadow, &d->native, r);
 	zshim_callback_end();
 	zengine_within(outer);
-	if (rc != MPI_SUCCESS) {
-		d->native = MPI_COMM_NULL;
-		*r = MPI_REQUEST_NULL;
-	}
 	return rc;
 }
 
@@ -50,6 +50,17 @@ static int start_meeting(void *arg, MPI_Request *r)
 {
 	struct dup *d = arg;
 	return zn.Ibarrier(d->parent->shadow, r);
+}
+
+/* Does native MPI call a handler where MPI_Comm_idup fails at once, as by a callback that does? */
+static bool native_raises(const struct zcomm *c)
+{
+	MPI_Errhandler handler;
+	if (zip_Comm_get_errhandler(c->shadow, &handler) != MPI_SUCCESS)
+		return false;
+	if (!zhandlers_is_predefined(handler))
+		zn.Errhandler_free(&handler);
+	return handler != MPI_ERRORS_RETURN;
 }
 
 /* With several threads the members meet first, see comm_idup.h. */
@@ -60,22 +71,40 @@ static int begin_dup(struct zsched *s, struct dup *d)
 		rc = zstep_native(s, start_meeting, d);
 		zsched_round(s);
 	}
-	return rc == MPI_SUCCESS ? zcomm_idup_add(s, start_dup, d, d->parent->nlocal) : rc;
+	const struct zcomm_idup idup = {.start = start_dup,
+		.arg = d,
+		.made = &d->native,
+		.outcome = &d->outcome,
+		.members = d->parent->nlocal,
+		.raises = native_raises(d->parent)};
+	return rc == MPI_SUCCESS ? zcomm_idup_add(s, &idup) : rc;
 }
 
-static int finish_dup(struct dup *d)
+static int make_entry(struct zsched *s, void *arg)
 {
+	struct dup *d = arg;
 	struct zcomm *c = d->parent;
-	int rc = zcomm_make(c, d->native, (uint64_t)d->id, c->vrank, c->size, d->board, d->newcomm);
+	(void)s;
+	if (d->outcome.class != MPI_SUCCESS)
+		return MPI_SUCCESS;
+	int rc = d->inter ? zinter_dup_make(d->inter, d->native)
+			  : zcomm_make(c, d->native, (uint64_t)d->id, c->vrank, c->size);
+	zcomm_outcome_note(&d->outcome, rc, "out of memory");
 	if (rc == MPI_SUCCESS && c->topo)
-		zcomm_find(*d->newcomm)->topo = ztopo_ref(c->topo);
-	return rc;
+		zcomm_find(d->native)->topo = ztopo_ref(c->topo);
+	return MPI_SUCCESS;
 }
 
 /* Copies the hints, as the application may free or change them when the call has returned. */
-static int copy_info(struct dup *d, MPI_Info info)
+static void copy_info(struct dup *d, MPI_Info info)
 {
-	return info == MPI_INFO_NULL ? MPI_SUCCESS : zn.Info_dup(info, &d->info);
+	if (info == MPI_INFO_NULL)
+		return;
+	zhandlers_hush_home();
+	zcomm_outcome_note_native(&d->outcome, zn.Info_dup(info, &d->info), false);
+	zhandlers_unhush_home();
+	if (d->outcome.class != MPI_SUCCESS)
+		d->info = MPI_INFO_NULL;
 }
 
 static void forget_info(struct dup *d)
@@ -84,17 +113,35 @@ static void forget_info(struct dup *d)
 		zn.Info_free(&d->info);
 }
 
+/* The last steps have agreed on the outcome. */
+static int conclude(struct zsched *s, void *arg)
+{
+	struct dup *d = arg;
+	if (d->report)
+		*d->report = d->outcome;
+	else if (d->outcome.raised != MPI_SUCCESS)
+		zsched_fail_raised(s, d->outcome.class, d->outcome.raised);
+	else if (d->outcome.class != MPI_SUCCESS)
+		zsched_fail_text(s, d->outcome.class, "%s%s%s", d->started_by ? d->started_by : "",
+			d->started_by ? ": " : "", d->outcome.text);
+	return MPI_SUCCESS;
+}
+
 static void dup_done(void *arg, int *error)
 {
 	struct dup *d = arg;
 	*d->newcomm = MPI_COMM_NULL;
 	forget_info(d);
-	if (*error == MPI_SUCCESS && d->inter)
-		*error = zinter_dup_finish(d->inter, d->native, d->newcomm);
-	else if (*error == MPI_SUCCESS && d->native != MPI_COMM_NULL)
-		*error = finish_dup(d);
+	if (*error == MPI_SUCCESS && d->outcome.class == MPI_SUCCESS) {
+		zcomm_make_join(d->native, d->board);
+		*d->newcomm = d->native;
+		return;
+	}
+	zboard_leave(zboard_join(d->board, d->parent->nlocal, 0));
+	if (d->inter)
+		zinter_dup_undo(d->inter, d->native);
 	else
-		zboard_leave(zboard_join(d->board, d->parent->nlocal, 0));
+		zcomm_make_undo(d->native);
 }
 
 /* The local members learn the number of a board from the first of them. */
@@ -105,28 +152,36 @@ static int agree_on_board(struct zsched *s, struct dup *d)
 	return c->nlocal > 1 ? zinside_bcast(s, &d->board, 1, MPI_INT, 0) : MPI_SUCCESS;
 }
 
-static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name,
-	struct zsched **out)
+static int build_dup(struct zsched *s, struct dup *d)
 {
-	*newcomm = MPI_COMM_NULL;
+	const struct zcomm *c = d->parent;
+	int rc = begin_dup(s, d);
+	if (rc == MPI_SUCCESS)
+		rc = c->local ? zinter_dup_build(s, &d->inter, &d->outcome) : agree_on_board(s, d);
+	if (rc == MPI_SUCCESS && !c->local)
+		rc = zbcast_add(s, &d->id, 1, MPI_INT64_T, 0);
+	zsched_round(s);
+	if (rc == MPI_SUCCESS)
+		rc = zstep_call(s, make_entry, d);
+	zsched_round(s);
+	return rc == MPI_SUCCESS ? zcomm_outcome_add(s, &d->outcome, conclude, d) : rc;
+}
+
+static int compile_dup(const struct dup *wanted, MPI_Info info, const char *name, struct zsched **out)
+{
+	struct zcomm *c = wanted->parent;
+	*wanted->newcomm = MPI_COMM_NULL;
 	struct zsched *s = zsched_create(c, name);
 	struct dup *d = s ? zsched_alloc(s, sizeof *d) : NULL;
 	int rc = d ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	if (d) {
-		*d = (struct dup){.parent = c,
-			.info = MPI_INFO_NULL,
-			.with_info = with_info,
-			.native = MPI_COMM_NULL,
-			.board = -1,
-			.newcomm = newcomm,
-			.id = c->rank == 0 ? (int64_t)zcomm_new_id() : 0};
-		rc = copy_info(d, info);
-		if (rc == MPI_SUCCESS)
-			rc = begin_dup(s, d);
-		if (rc == MPI_SUCCESS)
-			rc = c->local ? zinter_dup_build(s, &d->inter) : agree_on_board(s, d);
-		if (rc == MPI_SUCCESS && !c->local)
-			rc = zbcast_add(s, &d->id, 1, MPI_INT64_T, 0);
+		*d = *wanted;
+		d->info = MPI_INFO_NULL;
+		d->native = MPI_COMM_NULL;
+		d->board = -1;
+		d->id = c->rank == 0 ? (int64_t)zcomm_new_id() : 0;
+		copy_info(d, info);
+		rc = build_dup(s, d);
 		zsched_on_done(s, dup_done, d);
 	}
 	if (rc != MPI_SUCCESS) {
@@ -140,41 +195,93 @@ static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm 
 	return MPI_SUCCESS;
 }
 
-int zcomm_dup(struct zcomm *c, const char *name, MPI_Comm *newcomm)
+void zcomm_dup(struct zcomm *c, const char *name, MPI_Comm *newcomm, struct zcomm_outcome *outcome)
 {
+	const struct dup wanted = {.parent = c, .newcomm = newcomm, .report = outcome};
 	struct zsched *s;
-	int rc = compile_dup(c, false, MPI_INFO_NULL, newcomm, name, &s);
-	return rc == MPI_SUCCESS ? zengine_run(s) : rc;
+	int rc = compile_dup(&wanted, MPI_INFO_NULL, name, &s);
+	if (rc == MPI_SUCCESS)
+		rc = zengine_run(s);
+	if (rc == MPI_SUCCESS)
+		return;
+	zcomm_outcome_note(outcome, zerror_class(rc), "the members could not agree");
+	outcome->raised = rc;
+}
+
+/* --- local communicators --- */
+
+struct local_dup {
+	MPI_Comm comm, *newcomm;
+	bool with_info;
+	MPI_Info info;
+};
+
+static int start_local(void *arg, MPI_Request *r)
+{
+	const struct local_dup *d = arg;
+	zshim_callback_begin();
+	int rc = d->with_info ? zn.Comm_idup_with_info(d->comm, d->info, d->newcomm, r)
+			      : zn.Comm_idup(d->comm, d->newcomm, r);
+	zshim_callback_end();
+	return rc;
+}
+
+/* With several members the nonblocking function, whose error would tell of MPI_Test, as a schedule of its own: it sends
+ * nothing over the bridge, so any communicator will do. */
+static int run_local(struct local_dup *d, const char *name)
+{
+	struct zcomm_outcome outcome = {0};
+	const struct zcomm_idup idup =
+		{.start = start_local, .arg = d, .made = d->newcomm, .outcome = &outcome, .members = 2, .raises = true};
+	struct zsched *s = zsched_create(zcomm_world, name);
+	int rc = s ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	if (s) {
+		zsched_detach(s, ZCOMM_INTERNAL, 0);
+		rc = zcomm_idup_add(s, &idup);
+	}
+	if (rc != MPI_SUCCESS) {
+		if (s)
+			zsched_destroy(s);
+		return zerror_raise_native(d->comm, rc, name, "out of memory");
+	}
+	rc = zengine_run(s);
+	return rc == MPI_SUCCESS ? zcomm_outcome_raise(d->comm, name, &outcome) : rc;
 }
 
 static int local_dup(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name)
 {
-	MPI_Request r = MPI_REQUEST_NULL;
-	int rc;
+	struct local_dup d = {comm, newcomm, with_info, info};
+	if (!zcoll_local_may_block(comm))
+		return run_local(&d, name);
 	zshim_callback_begin();
-	if (zcoll_local_may_block(comm))
-		rc = with_info ? zn.Comm_dup_with_info(comm, info, newcomm) : zn.Comm_dup(comm, newcomm);
-	else
-		rc = with_info ? zn.Comm_idup_with_info(comm, info, newcomm, &r) : zn.Comm_idup(comm, newcomm, &r);
+	int rc = with_info ? zn.Comm_dup_with_info(comm, info, newcomm) : zn.Comm_dup(comm, newcomm);
 	zshim_callback_end();
-	return r == MPI_REQUEST_NULL ? rc : zcoll_local_wait(rc, &r, comm, name);
+	return rc;
 }
+
+/* --- the MPI functions --- */
 
 static int duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name)
 {
 	struct zcomm *c = zcomm_find(comm);
+	const struct dup wanted = {.parent = c, .with_info = with_info, .newcomm = newcomm};
 	struct zsched *s;
 	zcomm_reap();
 	if (!c)
 		return local_dup(comm, with_info, info, newcomm, name);
-	int rc = compile_dup(c, with_info, info, newcomm, name, &s);
-	return rc == MPI_SUCCESS ? zengine_run(s) : rc;
+	int rc = compile_dup(&wanted, info, name, &s);
+	if (rc == MPI_SUCCESS)
+		rc = zengine_run(s);
+	if (rc != MPI_SUCCESS)
+		zcomm_reap();
+	return rc;
 }
 
 static int start_duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request,
 	const char *name)
 {
 	struct zcomm *c = zcomm_find(comm);
+	const struct dup wanted = {.parent = c, .with_info = with_info, .newcomm = newcomm, .started_by = name};
 	struct zsched *s;
 	int rc;
 	if (!c) {
@@ -184,7 +291,7 @@ static int start_duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Com
 		zshim_callback_end();
 		return rc;
 	}
-	rc = compile_dup(c, with_info, info, newcomm, name, &s);
+	rc = compile_dup(&wanted, info, name, &s);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	rc = zreq_publish(zsched_request(s), request);

@@ -5,9 +5,11 @@
 
 #include <mpi.h>
 
+#include "libzip/comm/comm_outcome.h"
 #include "libzip/world/comm.h"
 
-/* Duplicates a spanning communicator for a call of the MPI function `name`. Returns what the MPI function returns. */
-int zcomm_dup(struct zcomm *, const char *name, MPI_Comm *newcomm);
+/* Duplicates a spanning communicator for a call of the MPI function `name`. The members have agreed on the outcome,
+ * which has not been raised; after a failure *newcomm is MPI_COMM_NULL. */
+void zcomm_dup(struct zcomm *, const char *name, MPI_Comm *newcomm, struct zcomm_outcome *);
 
 #endif

@@ -5,10 +5,13 @@
 
 #include <mpi.h>
 
-#include "libzip/schedule/sched.h"
+#include "libzip/comm/comm_outcome.h"
 
 /*
- * Adds rounds that duplicate a native communicator with so many members; start calls MPI_Comm_idup.
+ * Adds rounds that duplicate a native communicator with so many members. start calls MPI_Comm_idup, into *made, which
+ * becomes MPI_COMM_NULL if the duplication fails. A failure goes to *o; the schedule goes on without an error, as its
+ * other steps must tell the other members. raises: errors of the call itself are raised by the native library; those of
+ * its completion never are.
  *
  * MPICH 4.0.2 makes one communicator at a time: from the beginning of a duplication until all members have begun it,
  * other duplications of the same process try again in every turn. Where this process is the only member these turns do
@@ -19,6 +22,14 @@
  * bridge, for a duplication that has to wait. With one thread this is left to the program, as in the native library;
  * then the attributes are those at the time of the call. MPI_SUCCESS or an error class.
  */
-int zcomm_idup_add(struct zsched *, int (*start)(void *arg, MPI_Request *native), void *arg, int members);
+struct zcomm_idup {
+	int (*start)(void *arg, MPI_Request *native);
+	void *arg;
+	MPI_Comm *made;
+	struct zcomm_outcome *outcome;
+	int members;
+	bool raises;
+};
+int zcomm_idup_add(struct zsched *, const struct zcomm_idup *);
 
 #endif

@@ -8,12 +8,12 @@
 #include "libzip/world/error.h"
 #include "libzip/world/world.h"
 
-int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native, const char *name)
+int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native)
 {
 	MPI_Group whole;
 	int rc = zgroup_to_native(g, native);
 	if (rc != MPI_SUCCESS)
-		return zerror_raise_native(comm, rc, name, "the group cannot be used here");
+		return rc;
 	if (zversion_has_bug(ZVERSION_CREATE_GROUP) && zn.Comm_group(comm, &whole) == MPI_SUCCESS)
 		zn.Group_free(&whole);
 	return MPI_SUCCESS;
@@ -50,12 +50,12 @@ int zcomm_native_check(MPI_Comm comm, const struct zgroup *g, const char *name)
 				"the group is not a subset of the communicator's");
 }
 
-int zcomm_native_create(const struct zgroup *g, uint64_t id, MPI_Comm *native, const char *name)
+int zcomm_native_create(const struct zgroup *g, uint64_t id, MPI_Comm *native)
 {
 	MPI_Group local;
 	int tag;
 	MPI_Comm internal = zcomm_internal(0, &tag);
-	int rc = zcomm_native_group(internal, g, &local, name);
+	int rc = zcomm_native_group(internal, g, &local);
 	*native = MPI_COMM_NULL;
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -64,5 +64,7 @@ int zcomm_native_create(const struct zgroup *g, uint64_t id, MPI_Comm *native, c
 	zshim_block_end();
 	if (local != MPI_GROUP_EMPTY)
 		zn.Group_free(&local);
+	if (rc != MPI_SUCCESS)
+		*native = MPI_COMM_NULL;
 	return rc;
 }

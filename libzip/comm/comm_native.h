@@ -9,13 +9,13 @@
 #include "libzip/world/group.h"
 
 /* The members of the group in my part, for a native function on comm. To be freed, unless it is MPI_GROUP_EMPTY.
- * MPI_SUCCESS or an error code that has been raised. */
-int zcomm_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *native, const char *name);
+ * MPI_SUCCESS or an error class. */
+int zcomm_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *native);
 /* Are all members of the group in this local communicator? Native MPI is given only the members in my part, and would
  * leave out the others. MPI_SUCCESS or an error code that has been raised. */
 int zcomm_native_check(MPI_Comm local, const struct zgroup *, const char *name);
 /* Makes a native communicator of the members in my part, in the order of the group, which returns errors. All of them
- * have met (zcomm_meet_group). A native error code. */
-int zcomm_native_create(const struct zgroup *, uint64_t id, MPI_Comm *native, const char *name);
+ * have met (zcomm_meet_group). A native error code; then *native is MPI_COMM_NULL. */
+int zcomm_native_create(const struct zgroup *, uint64_t id, MPI_Comm *native);
 
 #endif

@@ -16,6 +16,7 @@
 #include "libzip/shim/shim.h"
 #include "libzip/shim/version.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 #include "libzip/world/topo.h"
 
 /* While native calls block, other threads go on: another rank may wait for one of them. */
@@ -36,45 +37,90 @@ static int agreed_orders(const int64_t (*all)[ZSAID_COUNT], int n, int color)
 	return 0;
 }
 
-/* Makes the new communicator of the members that said color from the native one. */
-static int finish_split(struct zcomm *c, const int64_t (*all)[ZSAID_COUNT], int color, struct ztopo *topo,
-	MPI_Comm native, MPI_Comm *newcomm)
+/* What one member needs to know of a split. */
+struct split {
+	struct zcomm *c;
+	struct zcomm_outcome *outcome;
+	int *vrank, n; /* the members that said my color, in their new order */
+	int64_t id;
+	MPI_Comm native;
+};
+
+static void split_natively(struct split *t, int color, int key)
 {
-	int64_t id = 0;
-	int *vrank = malloc((size_t)c->size * sizeof *vrank);
-	int n = vrank ? zcomm_agree_select(all, c->vrank, c->size, color, vrank, &id) : -1;
-	int rc = n > 0 ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-	if (rc == MPI_SUCCESS && topo)
-		rc = ztopo_on_native(topo, vrank, n, &native);
-	if (rc == MPI_SUCCESS)
-		rc = zcomm_make(c, native, (uint64_t)id, vrank, n, ZCOMM_MAKE_MEET, newcomm);
-	struct zcomm *made = rc == MPI_SUCCESS ? zcomm_find(*newcomm) : NULL;
-	if (made)
-		made->topo = ztopo_ref(topo);
-	if (topo && topo->repeats)
-		topo->orders = agreed_orders(all, c->size, color);
+	struct zhandlers_quiet quiet;
+	zhandlers_quiet_begin(&quiet, t->c->shadow, t->c->fatal);
+	int rc = native_split(t->c->shadow, color, key, &t->native);
 	if (rc != MPI_SUCCESS)
-		*newcomm = MPI_COMM_NULL; /* the native one may be gone */
-	free(vrank);
-	return rc;
+		t->native = MPI_COMM_NULL;
+	zhandlers_quiet_end(&quiet, t->native);
+	zcomm_outcome_note_native(t->outcome, rc, quiet.raises);
 }
 
-int zcomm_split(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm)
+/* Exchanges the native communicator for one with a topology. */
+static void add_topology(struct split *t, const struct ztopo *topo)
+{
+	struct zhandlers_quiet quiet;
+	MPI_Comm plain = t->native;
+	zhandlers_quiet_begin(&quiet, plain, t->c->fatal);
+	int rc = ztopo_on_native(topo, t->vrank, t->n, plain, &t->native);
+	zhandlers_quiet_end(&quiet, t->native);
+	zcomm_outcome_note_native(t->outcome, rc, quiet.raises);
+	zn.Comm_free(&plain);
+}
+
+static void make_entry(struct split *t, struct ztopo *topo)
+{
+	if (t->outcome->class != MPI_SUCCESS)
+		return;
+	int rc = zcomm_make(t->c, t->native, (uint64_t)t->id, t->vrank, t->n);
+	zcomm_outcome_note(t->outcome, rc, "out of memory");
+	struct zcomm *made = rc == MPI_SUCCESS ? zcomm_find(t->native) : NULL;
+	if (made)
+		made->topo = ztopo_ref(topo);
+}
+
+/* A native function that makes a topology is called only if all members of the part have the communicator. So there is
+ * an agreement in front of it, too. */
+MPI_Comm zcomm_split(struct zcomm *c, int color, int key, bool with_topo, struct ztopo *topo, const char *name,
+	struct zcomm_outcome *outcome)
 {
 	int64_t mine[ZSAID_COUNT] = {color, key, (int64_t)zcomm_new_id(), topo ? topo->orders : 0}, (*all)[ZSAID_COUNT];
-	*newcomm = MPI_COMM_NULL;
+	struct split t = {.c = c, .outcome = outcome, .native = MPI_COMM_NULL};
 	int rc = zcomm_agree_hear(c, name, NULL, c->size, mine, &all);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	/* The shadow is ordered by rank, so the same keys give the local members the same order. */
-	MPI_Comm native = MPI_COMM_NULL;
-	rc = native_split(c->shadow, color, key, &native);
-	*newcomm = native;
-	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL)
-		rc = zerror_raise(c, finish_split(c, (const int64_t(*)[ZSAID_COUNT])all, color, topo, native, newcomm),
-			name, "out of memory");
+	if (rc != MPI_SUCCESS) {
+		zcomm_outcome_note(outcome, zerror_class(rc), "the members could not agree");
+		outcome->raised = rc;
+		return MPI_COMM_NULL;
+	}
+	t.vrank = malloc((size_t)c->size * sizeof *t.vrank);
+	t.n = t.vrank ? zcomm_agree_select((const int64_t(*)[ZSAID_COUNT])all, c->vrank, c->size, color, t.vrank, &t.id)
+		      : -1;
+	if (topo && topo->repeats)
+		topo->orders = agreed_orders((const int64_t(*)[ZSAID_COUNT])all, c->size, color);
 	free(all);
-	return rc;
+	if (t.n < 0)
+		zcomm_outcome_note(outcome, MPI_ERR_NO_MEM, "out of memory");
+	/* The shadow is ordered by rank, so the same keys give the local members the same order. */
+	split_natively(&t, color, key);
+	if (with_topo)
+		zcomm_outcome_agree(c, name, outcome);
+	const bool more = !with_topo || outcome->class == MPI_SUCCESS; /* the same in all members */
+	if (topo && t.native != MPI_COMM_NULL && outcome->class == MPI_SUCCESS)
+		add_topology(&t, topo);
+	if (t.native != MPI_COMM_NULL)
+		make_entry(&t, topo);
+	free(t.vrank);
+	if (more)
+		zcomm_outcome_agree(c, name, outcome);
+	return t.native;
+}
+
+static int split_spanning(struct zcomm *c, int color, int key, const char *name, MPI_Comm *newcomm)
+{
+	struct zcomm_outcome outcome = {0};
+	MPI_Comm made = zcomm_split(c, color, key, false, NULL, name, &outcome);
+	return zcomm_make_end(made, c->handle, name, &outcome, newcomm);
 }
 
 int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
@@ -86,7 +132,7 @@ int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		int rc = zcomm_meet_local(comm);
 		return rc == MPI_SUCCESS ? native_split(comm, color, key, newcomm) : rc;
 	}
-	return c->local ? zinter_split(c, color, key, newcomm, name) : zcomm_split(c, color, key, NULL, name, newcomm);
+	return c->local ? zinter_split(c, color, key, newcomm, name) : split_spanning(c, color, key, name, newcomm);
 }
 
 /* Has the info a process set to split by? */
@@ -133,6 +179,28 @@ static int check_split_type(const struct zcomm *c, int split_type, const char *n
 	return MPI_SUCCESS;
 }
 
+static int split_by_type(struct zcomm *c, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+	static const char name[] = "MPI_Comm_split_type";
+	struct zcomm_outcome outcome = {0};
+	struct zhandlers_quiet quiet;
+	MPI_Comm native = MPI_COMM_NULL;
+	int rc = zbarrier_run(c);
+	*newcomm = MPI_COMM_NULL;
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
+	zshim_block_begin();
+	rc = split_part(c, split_type, key, info, &native);
+	zshim_block_end();
+	if (rc != MPI_SUCCESS)
+		native = MPI_COMM_NULL;
+	zhandlers_quiet_end(&quiet, native);
+	zcomm_outcome_note_native(&outcome, rc, quiet.raises);
+	zcomm_outcome_agree(c, name, &outcome);
+	return zcomm_make_end(native, c->handle, name, &outcome, newcomm);
+}
+
 int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
 	struct zcomm *c = zcomm_find(comm);
@@ -141,13 +209,12 @@ int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (c)
-		*newcomm = MPI_COMM_NULL;
-	rc = c ? zbarrier_run(c) : zcomm_meet_local(comm);
+		return split_by_type(c, split_type, key, info, newcomm);
+	rc = zcomm_meet_local(comm);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	zshim_block_begin();
-	rc = c ? split_part(c, split_type, key, info, newcomm)
-	       : zn.Comm_split_type(comm, split_type, key, info, newcomm);
+	rc = zn.Comm_split_type(comm, split_type, key, info, newcomm);
 	zshim_block_end();
 	return rc;
 }

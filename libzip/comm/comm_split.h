@@ -5,10 +5,15 @@
 
 #include <mpi.h>
 
+#include "libzip/comm/comm_outcome.h"
 #include "libzip/world/comm.h"
 
-/* Splits an intracommunicator of the table. topo is the topology of the new communicator that this rank will be in, or
- * NULL; the new communicator takes a reference of its own. MPI_SUCCESS or an error code that has been raised. */
-int zcomm_split(struct zcomm *, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm);
+/* Splits an intracommunicator of the table. with_topo: the new communicators get topologies; all members say the same.
+ * topo is that of the one that this rank will be in, or NULL with MPI_UNDEFINED or if *outcome has failed; the new
+ * communicator takes a reference of its own. The members have agreed on the outcome, to which the caller may have noted
+ * a failure before, and which has not been raised. Returns the new communicator, for zcomm_make_end, which must follow
+ * in any case. */
+MPI_Comm zcomm_split(struct zcomm *, int color, int key, bool with_topo, struct ztopo *topo, const char *name,
+	struct zcomm_outcome *);
 
 #endif

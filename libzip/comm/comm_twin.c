@@ -3,6 +3,7 @@
 #include "libzip/comm/comm_twin.h"
 
 #include "libzip/comm/comm_dup.h"
+#include "libzip/comm/comm_make.h"
 #include "libzip/comm/comm_split.h"
 #include "libzip/comm/inter_split.h"
 
@@ -15,18 +16,26 @@ static struct zcomm *hide(MPI_Comm handle)
 	return c;
 }
 
+static bool make_seed(struct zcomm *c, const char *name, struct zcomm_outcome *outcome)
+{
+	MPI_Comm made = c->local ? zinter_split_make(c, 0, c->local->rank, name, outcome)
+				 : zcomm_split(c, 0, c->rank, c->topo != NULL, c->topo, name, outcome);
+	if (outcome->class != MPI_SUCCESS) {
+		zcomm_make_undo(made);
+		return false;
+	}
+	zcomm_make_board(made);
+	c->seed = hide(made);
+	return true;
+}
+
 /* Twins are duplicates of a seed that has no attributes, so that no callbacks run. They are made without a native call
  * that blocks, which would spin where there are more ranks than cores. */
-struct zcomm *zcomm_twin(struct zcomm *c, const char *name, int *error)
+struct zcomm *zcomm_twin(struct zcomm *c, const char *name, struct zcomm_outcome *outcome)
 {
 	MPI_Comm handle;
-	if (!c->seed) {
-		*error = c->local ? zinter_split(c, 0, c->local->rank, &handle, name)
-				  : zcomm_split(c, 0, c->rank, c->topo, name, &handle);
-		if (*error != MPI_SUCCESS)
-			return NULL;
-		c->seed = hide(handle);
-	}
-	*error = zcomm_dup(c->seed, name, &handle);
-	return *error == MPI_SUCCESS ? hide(handle) : NULL;
+	if (!c->seed && !make_seed(c, name, outcome))
+		return NULL;
+	zcomm_dup(c->seed, name, &handle, outcome);
+	return outcome->class == MPI_SUCCESS ? hide(handle) : NULL;
 }

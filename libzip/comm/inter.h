@@ -10,6 +10,7 @@
 #define ZIP_LIBZIP_INTER_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 struct zinter {
 	int *mine, *theirs; /* vranks by rank; disjoint */
@@ -18,6 +19,11 @@ struct zinter {
 };
 
 /* Frees the two arrays. */
-void zinter_free(struct zinter *);
+static inline void zinter_free(struct zinter *i)
+{
+	free(i->mine);
+	free(i->theirs);
+	i->mine = i->theirs = NULL;
+}
 
 #endif

@@ -15,7 +15,9 @@ int zip_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
 		return zn.Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
 	int rc = zinter_agree(local_comm, local_leader, peer_comm, remote_leader, tag, name, &i);
 	if (rc == MPI_SUCCESS) {
-		rc = zinter_make(&i, local_comm, name, newintercomm);
+		struct zcomm_outcome outcome = {0};
+		MPI_Comm made = zinter_make(&i, local_comm, name, &outcome);
+		rc = zinter_make_end(&i, made, local_comm, name, &outcome, newintercomm);
 		zinter_free(&i);
 	}
 	if (rc != ZINTER_NATIVE)

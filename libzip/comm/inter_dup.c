@@ -5,6 +5,7 @@
 #include "libzip/coll/across/across.h"
 #include "libzip/coll/bcast.h"
 #include "libzip/comm/comm_idup.h"
+#include "libzip/comm/comm_make.h"
 #include "libzip/shim/shim.h"
 
 struct zinter_dup {
@@ -25,7 +26,7 @@ static int start_local(void *arg, MPI_Request *r)
 	return zn.Comm_idup(d->parent->local->shadow, &d->local_shadow, r);
 }
 
-int zinter_dup_build(struct zsched *s, struct zinter_dup **out)
+int zinter_dup_build(struct zsched *s, struct zinter_dup **out, struct zcomm_outcome *outcome)
 {
 	struct zcomm *c = zsched_inter(s);
 	struct zinter_dup *d = *out = zsched_alloc(s, sizeof *d);
@@ -36,10 +37,20 @@ int zinter_dup_build(struct zsched *s, struct zinter_dup **out)
 		.near = MPI_COMM_NULL,
 		.local_shadow = MPI_COMM_NULL,
 		.mine = c->local->rank == 0 ? (int64_t)zcomm_new_id() : 0};
+	const struct zcomm_idup near = {.start = start_near,
+		.arg = d,
+		.made = &d->near,
+		.outcome = outcome,
+		.members = c->nlocal};
+	const struct zcomm_idup local = {.start = start_local,
+		.arg = d,
+		.made = &d->local_shadow,
+		.outcome = outcome,
+		.members = c->local->nlocal};
 	if (c->near != MPI_COMM_NULL)
-		rc = zcomm_idup_add(s, start_near, d, c->nlocal);
+		rc = zcomm_idup_add(s, &near);
 	if (rc == MPI_SUCCESS && c->local->shadow != c->shadow)
-		rc = zcomm_idup_add(s, start_local, d, c->local->nlocal);
+		rc = zcomm_idup_add(s, &local);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS)
 		rc = zbcast_add(s, &d->mine, 1, MPI_INT64_T, 0);
@@ -47,7 +58,7 @@ int zinter_dup_build(struct zsched *s, struct zinter_dup **out)
 	return rc == MPI_SUCCESS ? zacross_exchange(s, &d->mine, 1, &d->theirs, 1, MPI_INT64_T) : rc;
 }
 
-int zinter_dup_finish(struct zinter_dup *d, MPI_Comm handle, MPI_Comm *newcomm)
+int zinter_dup_make(const struct zinter_dup *d, MPI_Comm handle)
 {
 	struct zcomm *c = d->parent;
 	struct zcomm_inter i = {.shadow = handle,
@@ -59,6 +70,15 @@ int zinter_dup_finish(struct zinter_dup *d, MPI_Comm handle, MPI_Comm *newcomm)
 		.nlocal = c->local->size,
 		.remote = c->vrank,
 		.nremote = c->size};
-	*newcomm = handle;
 	return zcomm_create_inter(&i) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+void zinter_dup_undo(struct zinter_dup *d, MPI_Comm handle)
+{
+	const bool owned = handle != MPI_COMM_NULL && zcomm_find(handle);
+	zcomm_make_undo(handle);
+	if (!owned && d->near != MPI_COMM_NULL)
+		zn.Comm_free(&d->near);
+	if (!owned && d->local_shadow != MPI_COMM_NULL)
+		zn.Comm_free(&d->local_shadow);
 }

@@ -5,12 +5,15 @@
 
 #include <mpi.h>
 
-#include "libzip/schedule/sched.h"
+#include "libzip/comm/comm_outcome.h"
 
 struct zinter_dup;
-/* Adds the steps besides the duplication of the handle itself. MPI_SUCCESS or an error class. */
-int zinter_dup_build(struct zsched *, struct zinter_dup **);
-/* The end, after all steps. It takes over the new handle. MPI_SUCCESS or an error class. */
-int zinter_dup_finish(struct zinter_dup *, MPI_Comm handle, MPI_Comm *newcomm);
+/* Adds the steps besides the duplication of the handle itself. A failure goes to the outcome, which stays where it is
+ * until the schedule is complete. MPI_SUCCESS or an error class. */
+int zinter_dup_build(struct zsched *, struct zinter_dup **, struct zcomm_outcome *);
+/* Makes the entry, after all these steps. MPI_SUCCESS or an error class. */
+int zinter_dup_make(const struct zinter_dup *, MPI_Comm handle);
+/* Gives up everything, with or without an entry. */
+void zinter_dup_undo(struct zinter_dup *, MPI_Comm handle);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libzip/comm/comm_handler.h"
+#include "libzip/comm/comm_make.h"
 #include "libzip/comm/comm_meet.h"
 #include "libzip/comm/comm_native.h"
 #include "libzip/shim/shim.h"
@@ -23,28 +24,32 @@ static bool any_here(const int *vrank, int n)
 	return false;
 }
 
-/* Makes the native communicators of my part besides `all`, which is ordered by group. A native error code. */
-static int split_groups(const struct zinter *i, MPI_Comm all, MPI_Comm *mine, MPI_Comm *near)
+/* Makes the native communicators of my part besides `all`, which is ordered by group. */
+static void split_groups(const struct zinter *i, MPI_Comm all, MPI_Comm *mine, MPI_Comm *near, struct zcomm_outcome *o)
 {
 	*mine = all;
 	*near = MPI_COMM_NULL;
 	if (!any_here(i->theirs, i->ntheirs))
-		return MPI_SUCCESS;
+		return;
 	zshim_block_begin();
-	int rc = zn.Comm_split(all, i->mine[0] < i->theirs[0], 0, mine);
-	if (rc != MPI_SUCCESS)
-		*mine = all;
-	else
-		rc = zn.Comm_dup(all, near);
+	int split = zn.Comm_split(all, i->mine[0] < i->theirs[0], 0, mine);
+	int dup = zn.Comm_dup(all, near); /* also where the split has failed: the others may be in there */
 	zshim_block_end();
-	return rc;
+	if (split != MPI_SUCCESS)
+		*mine = all;
+	if (dup != MPI_SUCCESS)
+		*near = MPI_COMM_NULL;
+	zcomm_outcome_note_native(o, split, false);
+	zcomm_outcome_note_native(o, dup, false);
 }
 
-static int make_ours(const struct zinter *i, const struct zcomm *parent, MPI_Comm all, MPI_Comm *newcomm)
+/* Makes the entry, which owns all three communicators. */
+static bool make_entry(const struct zinter *i, MPI_Comm parent, MPI_Comm all, struct zcomm_outcome *o)
 {
 	MPI_Comm mine, near;
-	int rc = split_groups(i, all, &mine, &near);
-	struct zcomm_inter c = {.shadow = all,
+	const struct zcomm *c = zcomm_find(parent);
+	split_groups(i, all, &mine, &near, o);
+	struct zcomm_inter entry = {.shadow = all,
 		.near = near,
 		.local_shadow = mine,
 		.id = (uint64_t)i->id,
@@ -52,55 +57,67 @@ static int make_ours(const struct zinter *i, const struct zcomm *parent, MPI_Com
 		.nlocal = i->nmine,
 		.remote = i->theirs,
 		.nremote = i->ntheirs,
-		.fatal = parent && parent->fatal};
-	if (rc == MPI_SUCCESS && !zcomm_create_inter(&c))
-		rc = MPI_ERR_NO_MEM;
-	if (rc == MPI_SUCCESS) {
-		*newcomm = all;
-		return rc;
-	}
+		.fatal = c && c->fatal};
+	if (o->class == MPI_SUCCESS && zcomm_create_inter(&entry))
+		return true;
+	zcomm_outcome_note(o, MPI_ERR_NO_MEM, "out of memory");
 	if (near != MPI_COMM_NULL)
 		zn.Comm_free(&near);
 	if (mine != all)
 		zn.Comm_free(&mine);
-	return rc;
+	return false;
 }
 
-/* The members of the first group, then those of the second. */
-static int both_groups(const struct zinter *i, struct zgroup *both)
+void zinter_make_group(const struct zinter *i, struct zgroup *both)
 {
 	bool first = i->mine[0] < i->theirs[0];
 	int n = first ? i->nmine : i->ntheirs, m = first ? i->ntheirs : i->nmine;
 	*both = (struct zgroup){.size = n + m, .rank = MPI_UNDEFINED};
 	both->vrank = malloc((size_t)both->size * sizeof *both->vrank);
 	if (!both->vrank)
-		return MPI_ERR_NO_MEM;
+		return;
 	memcpy(both->vrank, first ? i->mine : i->theirs, (size_t)n * sizeof *both->vrank);
 	memcpy(both->vrank + n, first ? i->theirs : i->mine, (size_t)m * sizeof *both->vrank);
 	for (int r = 0; r < both->size; r++) {
 		if (both->vrank[r] == zworld.vrank)
 			both->rank = r;
 	}
-	return MPI_SUCCESS;
 }
 
-int zinter_make(const struct zinter *i, MPI_Comm parent, const char *name, MPI_Comm *newcomm)
+MPI_Comm zinter_make(const struct zinter *i, MPI_Comm parent, const char *name, struct zcomm_outcome *o)
 {
 	struct zgroup both;
 	MPI_Comm all = MPI_COMM_NULL;
-	*newcomm = MPI_COMM_NULL;
-	int rc = both_groups(i, &both);
+	zinter_make_group(i, &both);
+	if (!both.vrank) {
+		zcomm_outcome_note(o, MPI_ERR_NO_MEM, "out of memory");
+		return MPI_COMM_NULL;
+	}
+	int rc = zcomm_meet_group(&both, (uint64_t)i->id, name);
 	if (rc == MPI_SUCCESS)
-		rc = zcomm_meet_group(&both, (uint64_t)i->id, name);
-	if (rc == MPI_SUCCESS)
-		rc = zcomm_native_create(&both, (uint64_t)i->id, &all, name);
+		rc = zcomm_native_create(&both, (uint64_t)i->id, &all);
+	zcomm_outcome_note_native(o, rc, false);
+	if (any_here(i->theirs, i->ntheirs)) /* native functions on `all` follow, and all members must have it */
+		zcomm_meet_agree_here(&both, (uint64_t)i->id, name, o);
 	free(both.vrank);
-	if (rc == MPI_SUCCESS)
-		rc = make_ours(i, zcomm_find(parent), all, newcomm);
-	if (all != MPI_COMM_NULL && all != *newcomm)
+	if (all != MPI_COMM_NULL && o->class != MPI_SUCCESS)
 		zn.Comm_free(&all);
-	if (rc != MPI_SUCCESS)
-		return zerror_raise_native(parent, rc, name, "cannot make the intercommunicator");
-	zcomm_handler_inherit(parent, *newcomm);
-	return MPI_SUCCESS;
+	if (all != MPI_COMM_NULL && !make_entry(i, parent, all, o))
+		zn.Comm_free(&all);
+	if (all != MPI_COMM_NULL)
+		zcomm_handler_inherit(parent, all);
+	return all;
+}
+
+int zinter_make_end(const struct zinter *i, MPI_Comm made, MPI_Comm parent, const char *name, struct zcomm_outcome *o,
+	MPI_Comm *newcomm)
+{
+	struct zgroup both;
+	zinter_make_group(i, &both);
+	if (both.vrank)
+		zcomm_meet_agree(zcomm_world, &both, (int)(i->id >> 2 & INT32_MAX), name, o);
+	else
+		zcomm_outcome_note(o, MPI_ERR_NO_MEM, "out of memory");
+	free(both.vrank);
+	return zcomm_make_end(made, parent, name, o, newcomm);
 }

@@ -43,25 +43,29 @@ static int merge(struct zcomm *c, int high, MPI_Comm *newcomm, const char *name)
 {
 	int64_t mine[ZSAID_COUNT] = {0, high != 0, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT], id;
 	struct zgroup g;
-	MPI_Comm native;
+	MPI_Comm native = MPI_COMM_NULL;
+	struct zcomm_outcome outcome = {0};
 	*newcomm = MPI_COMM_NULL;
 	int rc = zinter_hear(c, name, mine, &all);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	rc = order_merged(c, (const int64_t(*)[ZSAID_COUNT])all, &g, &id);
 	free(all);
+	zcomm_outcome_note(&outcome, rc,
+		rc == MPI_ERR_ARG ? "the members of a group give different values for high" : "out of memory");
 	if (rc == MPI_SUCCESS)
 		rc = zcomm_meet_group(&g, (uint64_t)id, name);
 	if (rc == MPI_SUCCESS)
-		rc = zcomm_native_create(&g, (uint64_t)id, &native, name);
+		rc = zcomm_native_create(&g, (uint64_t)id, &native);
+	zcomm_outcome_note_native(&outcome, rc, false);
 	if (rc == MPI_SUCCESS)
-		rc = zcomm_make(c, native, (uint64_t)id, g.vrank, g.size, ZCOMM_MAKE_MEET, newcomm);
+		zcomm_outcome_note(&outcome, zcomm_make(c, native, (uint64_t)id, g.vrank, g.size), "out of memory");
 	free(g.vrank);
-	if (rc != MPI_SUCCESS)
-		return zerror_raise(c, rc, name,
-			rc == MPI_ERR_ARG ? "the members of a group give different values for high" : "cannot merge");
-	zcomm_handler_inherit(c->handle, *newcomm);
-	return MPI_SUCCESS;
+	zcomm_outcome_agree(c, name, &outcome);
+	rc = zcomm_make_end(native, c->handle, name, &outcome, newcomm);
+	if (rc == MPI_SUCCESS)
+		zcomm_handler_inherit(c->handle, *newcomm);
+	return rc;
 }
 
 /* Children of MPI_Comm_spawn are not: they know nothing of our meetings. */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "libzip/comm/comm_make.h"
 #include "libzip/comm/inter_hear.h"
 #include "libzip/comm/inter_make.h"
 #include "libzip/world/error.h"
@@ -25,20 +26,31 @@ static int select_groups(const struct zcomm *c, const int64_t (*said)[ZSAID_COUN
 	return MPI_SUCCESS;
 }
 
-int zinter_split(struct zcomm *c, int color, int key, MPI_Comm *newcomm, const char *name)
+MPI_Comm zinter_split_make(struct zcomm *c, int color, int key, const char *name, struct zcomm_outcome *outcome)
 {
 	int64_t mine[ZSAID_COUNT] = {color, key, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
 	struct zinter i = {0};
-	*newcomm = MPI_COMM_NULL;
+	MPI_Comm made = MPI_COMM_NULL;
 	int rc = zinter_hear(c, name, mine, &all);
-	if (rc != MPI_SUCCESS)
-		return rc;
+	if (rc != MPI_SUCCESS) {
+		zcomm_outcome_note(outcome, zerror_class(rc), "the members could not agree");
+		outcome->raised = rc;
+		return MPI_COMM_NULL;
+	}
 	if (color != MPI_UNDEFINED)
-		rc = zerror_raise(c, select_groups(c, (const int64_t(*)[ZSAID_COUNT])all, color, &i), name,
+		zcomm_outcome_note(outcome, select_groups(c, (const int64_t(*)[ZSAID_COUNT])all, color, &i),
 			"out of memory");
 	free(all);
-	if (rc == MPI_SUCCESS && i.nmine > 0 && i.ntheirs > 0)
-		rc = zinter_make(&i, c->handle, name, newcomm);
+	if (outcome->class == MPI_SUCCESS && i.nmine > 0 && i.ntheirs > 0)
+		made = zinter_make(&i, c->handle, name, outcome);
 	zinter_free(&i);
-	return rc;
+	zcomm_outcome_agree(c, name, outcome);
+	return made;
+}
+
+int zinter_split(struct zcomm *c, int color, int key, MPI_Comm *newcomm, const char *name)
+{
+	struct zcomm_outcome outcome = {0};
+	MPI_Comm made = zinter_split_make(c, color, key, name, &outcome);
+	return zcomm_make_end(made, c->handle, name, &outcome, newcomm);
 }

@@ -6,20 +6,22 @@
 #include <stdlib.h>
 
 #include "libzip/world/error.h"
+#include "libzip/comm/comm_make.h"
 #include "libzip/comm/comm_split.h"
 #include "libzip/comm/topo_make.h"
 #include "libzip/world/topo_order.h"
 
 int ztopo_make(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm)
 {
+	struct zcomm_outcome outcome = {0};
 	*newcomm = MPI_COMM_NULL;
 	if (!topo && color != MPI_UNDEFINED)
-		return zerror_raise(c, MPI_ERR_NO_MEM, name, "out of memory");
+		zcomm_outcome_note(&outcome, MPI_ERR_NO_MEM, "out of memory");
 	if (topo && topo->repeats)
 		topo->orders = ztopo_order_all(topo);
-	int rc = zcomm_split(c, color, key, topo, name, newcomm);
+	MPI_Comm made = zcomm_split(c, color, key, true, topo, name, &outcome);
 	ztopo_unref(topo);
-	return rc;
+	return zcomm_make_end(made, c->handle, name, &outcome, newcomm);
 }
 
 /* --- grids --- */

@@ -22,7 +22,8 @@
 	} while (0)
 
 /* Splits c. topo, whose reference this takes over, is the topology of the new communicator that this rank will be in.
- * NULL with a color means that there was no memory for it. MPI_SUCCESS or an error code that has been raised. */
+ * NULL with a color means that there was no memory for it. All members hear of that. MPI_SUCCESS or an error code that
+ * has been raised. */
 int ztopo_make(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm);
 
 #endif

@@ -154,7 +154,8 @@ static void undo(struct opening *o)
 {
 	struct zfile *f = o->f;
 
-	if (f->handle != MPI_FILE_NULL && zcomm_meet_local(f->twin->shadow) == MPI_SUCCESS) {
+	/* Closing waits for the members of this part: a file that some of them do not have stays open. */
+	if (zcomm_meet_all(f->twin->shadow, f->handle != MPI_FILE_NULL) && f->handle != MPI_FILE_NULL) {
 		zfile_out();
 		zfile_in(zn.File_close(&f->handle));
 	}
@@ -264,7 +265,8 @@ static int check(const struct zcomm *c)
 static struct zfile *make_file(struct zcomm *c, const char *filename, int amode, int *rc)
 {
 	struct zfile *f = calloc(1, sizeof(*f));
-	struct zcomm *twin = zcomm_twin(c, open_name, rc);
+	struct zcomm_outcome outcome = {0};
+	struct zcomm *twin = zcomm_twin(c, open_name, &outcome);
 
 	if (f && twin) {
 		*f = (struct zfile){.handle = MPI_FILE_NULL,
@@ -279,6 +281,8 @@ static struct zfile *make_file(struct zcomm *c, const char *filename, int amode,
 		zcomm_unref(twin);
 		*rc = zfile_raise(MPI_FILE_NULL, MPI_ERR_NO_MEM, open_name);
 	}
+	if (!twin) /* errors of this function belong to no communicator */
+		*rc = zerror_raise_file(MPI_FILE_NULL, outcome.class, open_name, "%s", outcome.text);
 	free(f);
 	return NULL;
 }

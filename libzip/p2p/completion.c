@@ -78,6 +78,8 @@ void zcompletion_describe(const struct zreq *r, char text[ZCOMPLETION_TEXT_BYTES
 	const struct zop *op = (const struct zop *)(const void *)r;
 
 	text[0] = '\0';
+	if (r->ops->why)
+		snprintf(text, ZCOMPLETION_TEXT_BYTES, "%s", r->ops->why(r));
 	/* A receive that native MPI has completed has only the class. */
 	if (r->status.MPI_ERROR == MPI_ERR_TRUNCATE && r->ops == &zop_start_recv_ops && op->t.total > op->data.bytes)
 		snprintf(text, ZCOMPLETION_TEXT_BYTES,

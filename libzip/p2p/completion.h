@@ -29,7 +29,7 @@ int zcompletion_look(MPI_Request *, int *flag, MPI_Status *);
  * not been raised. The status' MPI_ERROR is left alone (MPI-4.0 section 3.2.5). */
 int zcompletion_deliver(struct zreq *, MPI_Request *, MPI_Status *);
 /* Text on the request's error beyond the class, before it is delivered; "": nothing. */
-#define ZCOMPLETION_TEXT_BYTES 128
+#define ZCOMPLETION_TEXT_BYTES 256
 void zcompletion_describe(const struct zreq *, char text[ZCOMPLETION_TEXT_BYTES]);
 /* Raises the error that a request ended with, with that text, or with the class' own where it is "". A code of native
  * MPI has been raised there; a class has not. Returns the code. */

@@ -15,7 +15,14 @@
 #include "libzip/world/status.h"
 
 static void sched_destroy(struct zreq *);
-static const struct zreq_ops sched_ops = {.name = "collective", .destroy = sched_destroy, .collective = true};
+static const char *why(const struct zreq *r)
+{
+	return zsched_error_text((const struct zsched *)(const void *)r);
+}
+static const struct zreq_ops sched_ops = {.name = "collective",
+	.why = why,
+	.destroy = sched_destroy,
+	.collective = true};
 
 struct zsched *zsched_create(struct zcomm *c, const char *function)
 {
@@ -166,6 +173,14 @@ void zsched_fail(struct zsched *s, int class, const char *why)
 		return;
 	s->error = class;
 	s->why = why;
+}
+
+void zsched_fail_raised(struct zsched *s, int class, int code)
+{
+	if (s->error != MPI_SUCCESS)
+		return;
+	s->error = class;
+	s->code = code;
 }
 
 void zsched_fail_text(struct zsched *s, int class, const char *fmt, ...)

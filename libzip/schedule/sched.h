@@ -70,6 +70,8 @@ struct zreq *zsched_request(struct zsched *);
 void zsched_fail(struct zsched *, int class, const char *why);
 /* The same with a text that is kept in the schedule. */
 void zsched_fail_text(struct zsched *, int class, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same for a code of native MPI that has been given to the error handler. */
+void zsched_fail_raised(struct zsched *, int class, int code);
 /* The same for data from that rank of zsched_partners, which are not as long as expected here. */
 void zsched_fail_amount(struct zsched *, int rank, MPI_Count bytes, MPI_Count expected);
 /* True once a step has failed. Then data may be missing, and nothing that depends on them need be computed. */

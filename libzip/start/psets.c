@@ -2,13 +2,18 @@
 /* The merged world for sessions (MPI-4.0 section 11.3): the process sets mpi://WORLD and mpi://SELF, and communicators
  * of groups without a parent, whose parent is the world. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "libzip/comm/comm_create.h"
 #include "libzip/comm/comm_internal.h"
+#include "libzip/comm/comm_meet.h"
+#include "libzip/comm/inter_make.h"
 #include "libzip/world/comm.h"
 #include "libzip/world/error.h"
 #include "libzip/world/group.h"
+#include "libzip/world/handlers.h"
 #include "common/base/hash.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
@@ -62,20 +67,41 @@ static int finish(MPI_Comm comm, MPI_Info info, MPI_Errhandler errhandler)
 int zip_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
 	MPI_Comm *newcomm)
 {
+	static const char name[] = "MPI_Comm_create_from_group";
 	int rc;
 
 	if (!stringtag || !newcomm)
-		return zerror_raise(NULL, MPI_ERR_ARG, "MPI_Comm_create_from_group", "a null pointer");
+		return zerror_raise(NULL, MPI_ERR_ARG, name, "a null pointer");
 	*newcomm = MPI_COMM_NULL;
-	rc = zip_Comm_create_group(MPI_COMM_WORLD, group, tag_of(stringtag), newcomm);
+	rc = zcomm_create_group(MPI_COMM_WORLD, group, tag_of(stringtag), name, newcomm);
 	return rc == MPI_SUCCESS && *newcomm != MPI_COMM_NULL ? finish(*newcomm, info, errhandler) : rc;
+}
+
+/* The groups hear of each other whether their first step went well: a group without a communicator does not come to
+ * the next one. */
+static int agree(const struct zgroup *mine, const struct zgroup *theirs, const char *stringtag, const char *name,
+	int rc, MPI_Comm *local)
+{
+	const struct zinter i = {mine->vrank, theirs->vrank, mine->size, theirs->size, 0};
+	struct zcomm_outcome outcome = {0};
+	struct zgroup both;
+
+	zcomm_outcome_note_native(&outcome, rc, true);
+	zinter_make_group(&i, &both);
+	if (!both.vrank)
+		return zerror_raise(NULL, MPI_ERR_NO_MEM, name, "out of memory");
+	zcomm_meet_agree(zcomm_world, &both, tag_of(stringtag), name, &outcome);
+	free(both.vrank);
+	if (outcome.class != MPI_SUCCESS && *local != MPI_COMM_NULL)
+		zip_Comm_free(local);
+	return zcomm_outcome_raise(zhandlers_home(), name, &outcome);
 }
 
 int zip_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
 	const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
 	static const char name[] = "MPI_Intercomm_create_from_groups";
-	const struct zgroup *remote = zgroup_find(remote_group);
+	const struct zgroup *mine = zgroup_find(local_group), *remote = zgroup_find(remote_group);
 	MPI_Comm local;
 	int rc, peer;
 
@@ -84,11 +110,14 @@ int zip_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MP
 	*newintercomm = MPI_COMM_NULL;
 	if (!remote)
 		return zerror_raise(NULL, MPI_ERR_GROUP, name, "invalid remote group");
+	if (!mine || mine->rank == MPI_UNDEFINED)
+		return zerror_raise(NULL, MPI_ERR_GROUP, name, "this process is not in the local group");
 	if (remote_leader < 0 || remote_leader >= remote->size)
 		return zerror_raise(NULL, MPI_ERR_RANK, name, "the remote group has no rank %d", remote_leader);
 	peer = remote->vrank[remote_leader];
 	rc = zip_Comm_create_from_group(local_group, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &local);
-	if (rc != MPI_SUCCESS || local == MPI_COMM_NULL)
+	rc = agree(mine, remote, stringtag, name, rc, &local);
+	if (rc != MPI_SUCCESS)
 		return rc;
 	rc = zip_Intercomm_create(local, local_leader, MPI_COMM_WORLD, peer, tag_of(stringtag), newintercomm);
 	zip_Comm_free(&local);

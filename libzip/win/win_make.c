@@ -8,9 +8,11 @@
 
 #include "libzip/coll/barrier.h"
 #include "libzip/coll/bcast.h"
+#include "libzip/comm/comm_meet.h"
 #include "libzip/comm/comm_twin.h"
 #include "libzip/world/error.h"
 #include "libzip/world/group.h"
+#include "libzip/world/handlers.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
 #include "libzip/win/win_check.h"
@@ -54,15 +56,17 @@ static MPI_Aint round_up(MPI_Aint size)
 }
 
 /* Makes the native window over the members of my part. They have met, so the call blocks only until all have called
- * it. */
-static int make_natively(struct making *m, MPI_Win *win)
+ * it. Hints that cannot be copied are left out, as the others are in the call. */
+static void make_natively(struct making *m, MPI_Win *win, bool *locked, struct zcomm_outcome *o)
 {
 	const MPI_Comm shadow = m->comm->shadow;
+	struct zhandlers_quiet quiet;
 	MPI_Info info;
+	zhandlers_hush_home();
 	int rc = copy_info(m->info, &info, &m->no_locks);
-
-	if (rc != MPI_SUCCESS)
-		return rc;
+	zhandlers_unhush_home();
+	zcomm_outcome_note_native(o, rc, false);
+	zhandlers_quiet_begin(&quiet, shadow, m->comm->fatal);
 	zshim_block_begin();
 	if (m->dynamic)
 		rc = zn.Win_create_dynamic(info, shadow, win);
@@ -70,12 +74,36 @@ static int make_natively(struct making *m, MPI_Win *win)
 		rc = zn.Win_allocate_c(round_up(m->size), m->disp_unit, info, shadow, &m->base, win);
 	else
 		rc = zn.Win_create_c(m->base, m->size, m->disp_unit, info, shadow, win);
-	if (rc == MPI_SUCCESS)
-		rc = zn.Win_lock_all(MPI_MODE_NOCHECK, *win);
 	zshim_block_end();
+	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
+	zcomm_outcome_note_native(o, rc, quiet.raises);
+	if (rc != MPI_SUCCESS)
+		*win = MPI_WIN_NULL;
 	if (info != MPI_INFO_NULL)
 		zn.Info_free(&info);
-	return rc;
+	if (o->class != MPI_SUCCESS)
+		return;
+	zhandlers_hush_home(); /* a new window has no handler of its own */
+	rc = zn.Win_lock_all(MPI_MODE_NOCHECK, *win);
+	zhandlers_unhush_home();
+	*locked = rc == MPI_SUCCESS;
+	zcomm_outcome_note_native(o, rc, false);
+}
+
+/* Gives up a native window that other parts do not have. MPI_Win_free blocks until the members of my part have called
+ * it, so a window that not all of them have stays. */
+static void unmake_natively(const struct zcomm *c, MPI_Win *win, bool locked)
+{
+	const bool all = zcomm_meet_all(c->shadow, *win != MPI_WIN_NULL);
+
+	if (all && *win != MPI_WIN_NULL) {
+		zshim_callback_begin();
+		if (locked)
+			zn.Win_unlock_all(*win);
+		zn.Win_free(win);
+		zshim_callback_end();
+	}
+	*win = MPI_WIN_NULL;
 }
 
 static void destroy(struct zwin *w)
@@ -86,7 +114,6 @@ static void destroy(struct zwin *w)
 	free(w->start);
 	free(w->post);
 	zwin_region_detach_all(w);
-	zcomm_unref(w->comm);
 	free(w);
 }
 
@@ -130,7 +157,34 @@ static int check(const struct making *m)
 	return MPI_SUCCESS;
 }
 
-/* The barrier at the end keeps messages about the window back until all members have it. */
+/* Takes over the twin. */
+static int make_on(struct making *m, struct zcomm *twin, MPI_Win *win, int64_t id)
+{
+	struct zcomm_outcome outcome = {0};
+	struct zwin *w = NULL;
+	bool locked = false;
+
+	make_natively(m, win, &locked, &outcome);
+	if (outcome.class == MPI_SUCCESS) {
+		w = make_entry(m, twin, *win, id);
+		zcomm_outcome_note(&outcome, w ? MPI_SUCCESS : MPI_ERR_NO_MEM, "out of memory");
+	}
+	zcomm_outcome_agree(twin, m->name, &outcome);
+	if (outcome.class == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	unmake_natively(m->comm, win, locked);
+	if (w) {
+		if (twin->nlocal > 1)
+			zprogress_serve(false);
+		zwin_leave(w);
+		destroy(w);
+	}
+	zcomm_unref(twin);
+	zcomm_reap();
+	return zcomm_outcome_raise(m->comm->handle, m->name, &outcome);
+}
+
+/* The agreement at the end keeps messages about the window back until all members have it. */
 static int make(struct making *m, MPI_Win *win)
 {
 	int64_t id = 0;
@@ -139,22 +193,21 @@ static int make(struct making *m, MPI_Win *win)
 	zcomm_reap();
 	if (rc == MPI_SUCCESS)
 		*win = MPI_WIN_NULL;
-	struct zcomm *twin = rc == MPI_SUCCESS ? zcomm_twin(m->comm, m->name, &rc) : NULL;
-	if (!twin)
+	if (rc != MPI_SUCCESS)
 		return rc;
+	struct zcomm_outcome outcome = {0};
+	struct zcomm *twin = zcomm_twin(m->comm, m->name, &outcome);
+	if (!twin)
+		return zcomm_outcome_raise(m->comm->handle, m->name, &outcome);
 	id = twin->rank == 0 ? (int64_t)zcomm_new_id() : 0;
 	rc = zbcast_run(twin, m->name, &id, 1, MPI_INT64_T, 0);
 	if (rc == MPI_SUCCESS)
 		rc = zbarrier_run(twin);
-	if (rc == MPI_SUCCESS)
-		rc = make_natively(m, win);
 	if (rc != MPI_SUCCESS) {
 		zcomm_unref(twin);
 		return rc;
 	}
-	if (!make_entry(m, twin, *win, id)) /* the others have the window */
-		zerror_fatal(1, "%s: out of memory", m->name);
-	return zbarrier_run(twin);
+	return make_on(m, twin, win, id);
 }
 
 int zwin_make_create(const char *name, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
@@ -201,6 +254,7 @@ int zip_Win_free(MPI_Win *win)
 	const int freed = zn.Win_free(win);
 	zshim_callback_end();
 	zwin_leave(w); /* not earlier: those callbacks may ask for the window's group */
+	zcomm_unref(w->comm);
 	destroy(w);
 	zcomm_reap();
 	return rc != MPI_SUCCESS ? rc : freed != MPI_SUCCESS ? freed : late;

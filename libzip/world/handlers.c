@@ -148,6 +148,41 @@ int zip_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 	return zip_Comm_set_errhandler(comm, errhandler);
 }
 
+/* --- around constructors --- */
+
+void zhandlers_quiet_begin(struct zhandlers_quiet *q, MPI_Comm on, bool own)
+{
+	MPI_Errhandler handler = MPI_ERRORS_RETURN;
+
+	*q = (struct zhandlers_quiet){.on = on, .kept = MPI_ERRHANDLER_NULL};
+	if (zn.Comm_get_errhandler(on, &handler) != MPI_SUCCESS || handler == MPI_ERRORS_RETURN)
+		return;
+	if (zshim_threaded) {
+		q->raises = true;
+		forget(&handler);
+		return;
+	}
+	q->home = handler == MPI_ERRORS_ARE_FATAL && !own;
+	if (q->home) {
+		zhandlers_hush_home();
+		return;
+	}
+	q->kept = handler;
+	zn.Comm_set_errhandler(on, MPI_ERRORS_RETURN);
+}
+
+void zhandlers_quiet_end(struct zhandlers_quiet *q, MPI_Comm made)
+{
+	if (q->home)
+		zhandlers_unhush_home();
+	if (q->kept == MPI_ERRHANDLER_NULL)
+		return;
+	zn.Comm_set_errhandler(q->on, q->kept);
+	if (made != MPI_COMM_NULL)
+		zn.Comm_set_errhandler(made, q->kept);
+	forget(&q->kept);
+}
+
 /* --- files: without the lock while one is opened, so that other threads find the handler set aside --- */
 
 static int file_hushes;

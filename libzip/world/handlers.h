@@ -52,6 +52,20 @@ void zhandlers_unhush_files(MPI_File opened);
 void zhandlers_show(bool of_file);
 void zhandlers_hide(bool of_file);
 
+/* Around a native constructor on a communicator, whose errors the caller raises when all parts have agreed. own: the
+ * communicator has a handler of its own even where that is MPI_ERRORS_ARE_FATAL. MPICH gives a communicator without one
+ * the handler of home, and so do its children. With one thread no handler is called in between. With several threads
+ * nothing is done, as others may use the communicator: then `raises` says whether native MPI calls a handler. */
+struct zhandlers_quiet {
+	MPI_Comm on;
+	MPI_Errhandler kept; /* MPI_ERRHANDLER_NULL: nothing is set aside on the communicator itself */
+	bool home, raises;
+};
+void zhandlers_quiet_begin(struct zhandlers_quiet *, MPI_Comm on, bool own);
+/* Puts the handler back. The new communicator `made`, which native MPI has given the handler of `on`, gets it as well;
+ * MPI_COMM_NULL: there is none. */
+void zhandlers_quiet_end(struct zhandlers_quiet *, MPI_Comm made);
+
 /* Is it a handler of MPI's, and none of the application's? */
 bool zhandlers_is_predefined(MPI_Errhandler);
 /* Does it end the job? */

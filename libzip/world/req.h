@@ -21,11 +21,12 @@ struct zreq;
  * it. */
 struct zreq_ops {
 	const char *name;
-	bool (*progress)(struct zreq *); /* is it complete? Then it also sets zreq.done */
-	int (*start)(struct zreq *);	 /* persistent ones; NULL otherwise */
-	int (*cancel)(struct zreq *);	 /* NULL: cannot be cancelled, completes normally */
-	void (*destroy)(struct zreq *);	 /* frees what it owns, not the struct; may be NULL */
-	bool collective;		 /* a nonblocking one: MPI_Request_free is an error (MPI-4.0 section 6.12) */
+	bool (*progress)(struct zreq *);	 /* is it complete? Then it also sets zreq.done */
+	int (*start)(struct zreq *);		 /* persistent ones; NULL otherwise */
+	int (*cancel)(struct zreq *);		 /* NULL: cannot be cancelled, completes normally */
+	void (*destroy)(struct zreq *);		 /* frees what it owns, not the struct; may be NULL */
+	const char *(*why)(const struct zreq *); /* text of its error; NULL: the class says it */
+	bool collective; /* a nonblocking one: MPI_Request_free is an error (MPI-4.0 section 6.12) */
 };
 
 struct zreq {

@@ -234,17 +234,17 @@ static int make_local_graph(const struct ztopo *t, const int vrank[], int n, MPI
 	return rc;
 }
 
-int ztopo_on_native(const struct ztopo *t, const int vrank[], int n, MPI_Comm *native)
+int ztopo_on_native(const struct ztopo *t, const int vrank[], int n, MPI_Comm from, MPI_Comm *made)
 {
 	bool all = true;
-	MPI_Comm made = MPI_COMM_NULL;
 
 	for (int r = 0; r < n; r++)
 		all &= zworld_is_local(vrank[r]);
+	*made = MPI_COMM_NULL;
 	zshim_block_begin();
-	int rc = all ? make_native(t, *native, &made) : make_local_graph(t, vrank, n, *native, &made);
-	zn.Comm_free(native);
+	int rc = all ? make_native(t, from, made) : make_local_graph(t, vrank, n, from, made);
 	zshim_block_end();
-	*native = rc == MPI_SUCCESS ? made : MPI_COMM_NULL;
-	return rc == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_NO_MEM; /* there is no other error to expect */
+	if (rc != MPI_SUCCESS)
+		*made = MPI_COMM_NULL;
+	return rc;
 }

@@ -49,10 +49,10 @@ void ztopo_coords_of(const struct ztopo *, int rank, int maxdims, int coords[]);
 /* The rank so many steps from this one along a dimension; MPI_PROC_NULL: outside the grid. */
 int ztopo_neighbour(const struct ztopo *, int dim, long long steps);
 
-/* Puts a topology on a new native communicator of the local ones of n members (vrank[n]; this process is `rank` among
- * them). If all members are local, the topology itself; else the graph of the local neighbours, on which the native
- * part of neighbourhood collectives runs. Replaces *native by another communicator. Collective over it; blocks only
- * until the others call it. MPI_SUCCESS or MPI_ERR_NO_MEM; then *native is MPI_COMM_NULL. */
-int ztopo_on_native(const struct ztopo *, const int vrank[], int n, MPI_Comm *native);
+/* Makes a native communicator with a topology from a native communicator of the local ones of n members (vrank[n]; this
+ * process is `rank` among them). If all members are local, it has the topology itself; else the graph of the local
+ * neighbours, on which the native part of neighbourhood collectives runs. Collective over `from`; blocks only until the
+ * others call it. A native error code; then *made is MPI_COMM_NULL. */
+int ztopo_on_native(const struct ztopo *, const int vrank[], int n, MPI_Comm from, MPI_Comm *made);
 
 #endif

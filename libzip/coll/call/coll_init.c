@@ -85,10 +85,11 @@ int zcoll_init(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
 		rc = MPI_ERR_ARG;
 	if (rc != MPI_SUCCESS)
 		goto err_holder;
-	struct zcomm *twin = zcomm_twin(c, a->name, &rc);
+	struct zcomm_outcome outcome = {0};
+	struct zcomm *twin = zcomm_twin(c, a->name, &outcome);
 	if (!twin) {
 		zsched_destroy(holder);
-		return rc;
+		return zcomm_outcome_raise(c->handle, a->name, &outcome);
 	}
 	struct persistent *p = (struct persistent *)(void *)zreq_create(&persistent_ops, sizeof *p, c);
 	rc = p ? MPI_SUCCESS : MPI_ERR_NO_MEM;
