@@ -11,6 +11,25 @@
 
 #include "test/unit/zipperd/job_fixture.h"
 
+struct scene {
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+};
+
+static void begin(struct scene *s)
+{
+	job_start(&s->d, s->r, TCP, NULL);
+}
+
+/* All ranks die that still live, and zipperd ends well. */
+static void end(struct scene *s)
+{
+	for (int i = 0; i < 4; i++)
+		if (s->r[i].session)
+			fake_kill(&s->r[i]);
+	assert_int_equal(daemon_stop(&s->d), 0);
+}
+
 static void say(struct fake_rank *r, enum zctl_state_what what, uint32_t code)
 {
 	assert_int_equal(zsession_state(r->session, what, code), 0);
@@ -44,89 +63,77 @@ static void all_hear(struct fake_rank *r, enum zctl_state_what what, uint32_t vr
 /* All hear of the first one; all are released when the last one is at its end, whatever the ranks do then. */
 static void the_last_one_releases_all(void **state)
 {
-	struct daemon_fixture d;
-	struct fake_rank r[4];
+	struct scene s;
 	(void)state;
-	job_start(&d, r, TCP, NULL);
-	say(&r[1], ZCTL_STATE_ENDED, 0);
-	all_hear(r, ZCTL_STATE_ENDED, 1);
-	say(&r[0], ZCTL_STATE_FINALIZES, 0);
-	say(&r[3], ZCTL_STATE_WAITS, 0);
-	say(&r[3], ZCTL_STATE_RUNS, 0);
-	say(&r[3], ZCTL_STATE_ENDED, 0);
-	say(&r[2], ZCTL_STATE_FINALIZES, 0);
-	all_hear(r, ZCTL_STATE_OVER, ZWIRE_NOBODY);
-	fake_kill(&r[0]);
-	fake_kill(&r[1]);
-	job_bye(&r[2], 2);
-	assert_true(daemon_logged(&d, "job tester/j: over"));
-	assert_int_equal(daemon_stop(&d), 0);
+	begin(&s);
+	say(&s.r[1], ZCTL_STATE_ENDED, 0);
+	all_hear(s.r, ZCTL_STATE_ENDED, 1);
+	say(&s.r[0], ZCTL_STATE_FINALIZES, 0);
+	say(&s.r[3], ZCTL_STATE_WAITS, 0);
+	say(&s.r[3], ZCTL_STATE_RUNS, 0);
+	say(&s.r[3], ZCTL_STATE_ENDED, 0);
+	say(&s.r[2], ZCTL_STATE_FINALIZES, 0);
+	all_hear(s.r, ZCTL_STATE_OVER, ZWIRE_NOBODY);
+	fake_kill(&s.r[0]);
+	fake_kill(&s.r[1]);
+	job_bye(&s.r[2], 2);
+	assert_true(daemon_logged(&s.d, "job tester/j: over"));
+	assert_int_equal(daemon_stop(&s.d), 0);
 }
 
 /* A rank that is gone before all are released is dead, whatever it has said. */
 static void a_rank_that_does_not_stay_is_dead(void **state)
 {
-	struct daemon_fixture d;
-	struct fake_rank r[4];
+	struct scene s;
 	(void)state;
-	job_start(&d, r, TCP, NULL);
-	say(&r[1], ZCTL_STATE_ENDED, 0);
-	all_hear(r, ZCTL_STATE_ENDED, 1);
-	fake_kill(&r[1]);
-	assert_true(daemon_logged(&d, "job tester/j: rank 1 (a rank 1 on "));
-	for (int i = 0; i < 4; i++)
-		if (i != 1)
-			fake_kill(&r[i]);
-	assert_int_equal(daemon_stop(&d), 0);
+	begin(&s);
+	say(&s.r[1], ZCTL_STATE_ENDED, 0);
+	all_hear(s.r, ZCTL_STATE_ENDED, 1);
+	fake_kill(&s.r[1]);
+	assert_true(daemon_logged(&s.d, "job tester/j: rank 1 (a rank 1 on "));
+	end(&s);
 }
 
 static void waiting_in_vain_ends_the_job(void **state)
 {
-	struct daemon_fixture d;
-	struct fake_rank r[4];
+	struct scene s;
 	(void)state;
-	job_start(&d, r, TCP, NULL);
-	say(&r[3], ZCTL_STATE_ENDED, 0);
-	all_hear(r, ZCTL_STATE_ENDED, 3);
-	say(&r[0], ZCTL_STATE_FINALIZES, 0);
-	say(&r[1], ZCTL_STATE_WAITS, 0);
-	say(&r[2], ZCTL_STATE_ENDED, 0);
-	assert_true(daemon_logged(&d, "ended without MPI_Finalize while rank 1 (a rank 1 on "));
-	for (int i = 0; i < 4; i++)
-		fake_kill(&r[i]);
-	assert_int_equal(daemon_stop(&d), 0);
+	begin(&s);
+	say(&s.r[3], ZCTL_STATE_ENDED, 0);
+	all_hear(s.r, ZCTL_STATE_ENDED, 3);
+	say(&s.r[0], ZCTL_STATE_FINALIZES, 0);
+	say(&s.r[1], ZCTL_STATE_WAITS, 0);
+	say(&s.r[2], ZCTL_STATE_ENDED, 0);
+	assert_true(daemon_logged(&s.d, "ended without MPI_Finalize while rank 1 (a rank 1 on "));
+	end(&s);
 }
 
 /* Without a rank that has ended, ranks may wait for each other as long as they like. */
 static void waiting_alone_is_allowed(void **state)
 {
-	struct daemon_fixture d;
-	struct fake_rank r[4];
+	struct scene s;
 	(void)state;
-	job_start(&d, r, TCP, NULL);
+	begin(&s);
 	for (int i = 0; i < 4; i++)
-		say(&r[i], ZCTL_STATE_WAITS, 0);
+		say(&s.r[i], ZCTL_STATE_WAITS, 0);
 	fixture_nap(2500);
 	for (int i = 0; i < 4; i++)
-		say(&r[i], ZCTL_STATE_RUNS, 0);
-	job_exchange(r, 4, 20);
-	job_assert_good(r, 4);
-	job_bye(r, 4);
-	assert_int_equal(daemon_stop(&d), 0);
+		say(&s.r[i], ZCTL_STATE_RUNS, 0);
+	job_exchange(s.r, 4, 20);
+	job_assert_good(s.r, 4);
+	job_bye(s.r, 4);
+	assert_int_equal(daemon_stop(&s.d), 0);
 }
 
 static void a_failure_ends_the_job_with_its_status(void **state)
 {
-	struct daemon_fixture d;
-	struct fake_rank r[4];
+	struct scene s;
 	(void)state;
-	job_start(&d, r, TCP, NULL);
-	say(&r[2], ZCTL_STATE_ENDED, 7);
-	assert_true(daemon_logged(&d, "job tester/j: rank 2 (b rank 0 on "));
-	assert_true(daemon_logged(&d, "ended with status 7 without MPI_Finalize"));
-	for (int i = 0; i < 4; i++)
-		fake_kill(&r[i]);
-	assert_int_equal(daemon_stop(&d), 0);
+	begin(&s);
+	say(&s.r[2], ZCTL_STATE_ENDED, 7);
+	assert_true(daemon_logged(&s.d, "job tester/j: rank 2 (b rank 0 on "));
+	assert_true(daemon_logged(&s.d, "ended with status 7 without MPI_Finalize"));
+	end(&s);
 }
 
 /* What only zipperd says, and what a rank says after its end. */
@@ -134,16 +141,13 @@ static void nonsense_ends_the_job(void **state)
 {
 	(void)state;
 	for (int turn = 0; turn < 2; turn++) {
-		struct daemon_fixture d;
-		struct fake_rank r[4];
-		job_start(&d, r, TCP, NULL);
+		struct scene s;
+		begin(&s);
 		if (turn == 1)
-			say(&r[2], ZCTL_STATE_ENDED, 0);
-		say(&r[2], turn == 0 ? ZCTL_STATE_OVER : ZCTL_STATE_RUNS, 0);
-		assert_true(daemon_logged(&d, "a control message at the wrong time"));
-		for (int i = 0; i < 4; i++)
-			fake_kill(&r[i]);
-		assert_int_equal(daemon_stop(&d), 0);
+			say(&s.r[2], ZCTL_STATE_ENDED, 0);
+		say(&s.r[2], turn == 0 ? ZCTL_STATE_OVER : ZCTL_STATE_RUNS, 0);
+		assert_true(daemon_logged(&s.d, "a control message at the wrong time"));
+		end(&s);
 	}
 }
 
