@@ -32,6 +32,26 @@ for d in 'a #b' 'a"b'; do
 	mkdir "$d"
 	TMPDIR=$TAP_TMP/$d run "TMPDIR with $d" 0 --clusters 2 "$ENDS" well
 done
+# zipperd may have no thread more, as with ulimit -u.
+cat >threadless.c <<'END'
+#include <errno.h>
+#include <pthread.h>
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg)
+{
+	(void)t, (void)a, (void)run, (void)arg;
+	return EAGAIN;
+}
+END
+if "${CC:-gcc}" -shared -fPIC -o threadless.so threadless.c >cc 2>&1; then
+	printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "${ASAN:+$ASAN:}$PWD/threadless.so" "$ZIPPERD" >threadless
+	chmod +x threadless
+	ZMPIRUN_ZIPPERD=$PWD/threadless run "zipperd has no thread" 1 --clusters 2+2 "$ENDS" well
+	matches "zipperd has no thread: its reason" err '^zmpirun: no data connection for rank [0-3] .*: cannot start the worker c1<>c2: Resource temporarily unavailable \(too many processes and threads: ulimit -u\)$'
+	is "zipperd has no thread: nobody speaks of the protocol" "$(grep -c Protocol err)" 0
+else
+	diag_file cc
+	fail "threadless.c compiles"
+fi
 run "two programs" 0 --clusters 2 -n 1 "$ENDS" well : -n 3 "$ENDS" wel : -n 1 "$ENDS" status 4 0
 is "two programs: one world" "$(sort out | grep -c 'of 5')" 5
 run "one cluster" 0 --clusters 1 -n 2 "$ENDS" well

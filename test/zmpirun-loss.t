@@ -75,6 +75,8 @@ wait "$JOB"
 is "the only zipper hangs: status" $? 1
 matches "the only zipper hangs: said by a rank" err \
 	'^libzipper: rank [0-3] .*: the zipper is gone: zipperd at [^ ]* has not answered for [0-9]+ s$'
+matches "the only zipper hangs: said by zmpirun" err '^zmpirun: zipperd at [^ ]* has not answered for [0-9]+ s$'
+is "the only zipper hangs: one line of zmpirun" "$(grep -c '^zmpirun' err)" 1
 is_gone "the only zipper hangs: nothing is left"
 unset ZIPPER_TIMEOUT
 started --clusters 1+1+2 --rails 3

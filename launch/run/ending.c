@@ -29,6 +29,7 @@
 #define MPIEXEC_BROKEN 255 /* exit status of Hydra for its own errors */
 #define NAMED_HOSTS 8	   /* in a line; the first of many */
 #define INPUT_BYTES 65536  /* standard input that mpiexec holds for rank 0: what a pipe holds */
+#define ASK_MS 1000	   /* for a zipper to answer when all parts have ended */
 #define SWEEP_TRIES 50	   /* of 10 ms each, to see the last killed process go */
 
 static bool needs_report(const struct zrun *run)
@@ -163,8 +164,8 @@ void zending_note_signal(struct zrun *run, int number)
 	signal_parts(run, number == SIGINT || number == SIGQUIT ? number : SIGTERM, false);
 }
 
-/* Fails the job for a part whose mpiexec has ended before all its ranks left, while zipperd says nothing. */
-static void fail_suspect(struct zrun *run)
+/* The verdict is the end of the part with the highest status. */
+static void blame_part(struct zrun *run)
 {
 	const struct zjob *job = run->job;
 	const struct zpart *part = NULL;
@@ -174,17 +175,8 @@ static void fail_suspect(struct zrun *run)
 			(!part || zpart_status(p, ZPART_KILLED_COUNT) > zpart_status(part, ZPART_KILLED_COUNT)))
 			part = p;
 	}
-	if (job->world && !run->suspect_world) {
-		suspect(run);
+	if (!part)
 		return;
-	}
-	run->suspect_ms = 0;
-	if (!part || (job->world && job->done >= (uint32_t)run->plan->nranks))
-		return;
-	if (zcause_believe_death(run->job)) {
-		zending_note_job(run);
-		return;
-	}
 	int status = zpart_status(part, ZPART_KILLED_COUNT);
 	if (!job->world)
 		zverdict_set(run, status ? status : 1, 0,
@@ -195,6 +187,42 @@ static void fail_suspect(struct zrun *run)
 			"part %s ended with status %d before all its ranks called MPI_Finalize", part->plan->name,
 			status);
 	zverdict_show(run);
+}
+
+/* Fails the job for a part whose mpiexec has ended before all its ranks left, while zipperd says nothing. */
+static void fail_suspect(struct zrun *run)
+{
+	const struct zjob *job = run->job;
+	if (job->world && !run->suspect_world) {
+		suspect(run);
+		return;
+	}
+	run->suspect_ms = 0;
+	if (job->world && job->done >= (uint32_t)run->plan->nranks)
+		return;
+	if (zcause_believe_death(run->job)) {
+		zending_note_job(run);
+		return;
+	}
+	blame_part(run);
+}
+
+/* All parts have ended, and not all ranks have left. Some zipper that says nothing about that may hang: it is asked.
+ * Otherwise the end of a part is all that is known. */
+static void fail_silent(struct zrun *run)
+{
+	struct zjob *job = run->job;
+	for (const int64_t end = zclock_ms() + 2 * ASK_MS; zclock_ms() < end && run->phase == ZRUN_GOING;
+		poll(NULL, 0, 10)) {
+		ztally_poll(job);
+		if (job->done >= (uint32_t)run->plan->nranks)
+			return;
+		zending_note_job(run);
+		if (run->phase == ZRUN_GOING)
+			ztally_ask(job, ASK_MS);
+	}
+	if (run->phase == ZRUN_GOING)
+		blame_part(run);
 }
 
 static int64_t join_deadline(const struct zrun *run)
@@ -350,6 +378,8 @@ int zending_finish(struct zrun *run)
 	int status = ranks_status(run);
 	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world && status)
 		fail_suspect(run);
+	if (run->phase == ZRUN_GOING && job->world && status && job->done < (uint32_t)run->plan->nranks)
+		fail_silent(run);
 	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world)
 		zverdict_set(run, status ? status : 1, 0,
 			"%u of %d ranks have reported to zipperd: not an MPI program (then use --no-mpi), or "

@@ -42,3 +42,9 @@ void ztally_lose(struct zjob *job, int rail, const char *why)
 	if (zjob_lose(job, rail, why))
 		ztally_make(job);
 }
+
+void ztally_ask(struct zjob *job, int64_t limit_ms)
+{
+	zjob_ask(job, limit_ms);
+	ztally_make(job);
+}

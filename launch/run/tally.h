@@ -16,4 +16,7 @@ void ztally_poll(struct zjob *);
 /* A zipper's zipperd is gone, for the reason `why`: see zjob_lose. Sums up. */
 void ztally_lose(struct zjob *, int rail, const char *why);
 
+/* Asks all zippers whether they are there, as zjob_ask. */
+void ztally_ask(struct zjob *, int64_t limit_ms);
+
 #endif

@@ -169,6 +169,15 @@ static void note_down(struct zjob *job, struct zjob_rail *rail)
 	rail->down_ms = zclock_ms();
 }
 
+void zjob_ask(struct zjob *job, int64_t limit_ms)
+{
+	for (int i = 0; i < job->n; i++) {
+		struct zerr err = {{0}};
+		if (zjob_listens(job, i) && zsession_watch(job->rails[i].session, limit_ms, &err) < 0)
+			zjob_lose(job, i, err.text);
+	}
+}
+
 /* Polls all zippers once. True if one of them has become dead or lost. */
 static bool poll_all(struct zjob *job)
 {

@@ -58,6 +58,9 @@ int zjob_set_timeout(struct zjob *, const struct zargv *globals, struct zerr *);
 int zjob_timeout(const struct zjob *);
 /* Takes the events that have come; never blocks. */
 void zjob_poll(struct zjob *);
+/* Asks all zippers whether they are there. Those that say nothing for so long become lost. To be called again and again
+ * with zjob_poll, for twice that time. */
+void zjob_ask(struct zjob *, int64_t limit_ms);
 /* A zipper's zipperd is gone, for the reason `why`. This reason replaces what its connection told, but not what the
  * zipperd said itself: then nothing changes, and false is returned. */
 bool zjob_lose(struct zjob *, int rail, const char *why);

@@ -12,6 +12,7 @@
 #include "libzip/bridge/queue.h"
 #include "libzip/bridge/strands.h"
 #include "libzip/shim/pool.h"
+#include "libzip/stream/breach.h"
 #include "libzip/stream/channel.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/outgoing.h"
@@ -109,7 +110,7 @@ static int take_next(struct zremote *from, struct zchannel *way, const struct zw
 static int hold(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
 {
 	if (zrails.n == 1 || from->channel->peer != ZWIRE_NOBODY || env->seq - from->stream.taken > ZPEER_WINDOW_MSGS)
-		return -EPROTO;
+		return zbreach(from, "its sequence number is not the next one");
 	struct zpeer_msg *m = zpeer_msg_create(env, payload);
 	if (!m)
 		return -EAGAIN;
@@ -142,7 +143,7 @@ static int take_sequenced(struct zremote *from, struct zchannel *way, const stru
 	int rc;
 
 	if (env->offset > INT64_MAX || !is_well_formed(from, env))
-		return -EPROTO;
+		return zbreach(from, "its length does not fit its kind and flags");
 	switch (zpeer_check(&from->stream, env->seq)) {
 	case ZPEER_DUP:
 		zpeer_repeat_ack(&from->stream);
@@ -165,19 +166,14 @@ static struct zchannel *way_of(const struct zremote *from, struct zchannel *ch)
 	return ch == from->channel ? NULL : ch;
 }
 
-int zdispatch_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+static inline int take(struct zremote *from, struct zchannel *ch, const struct zwire_env *env, const void *payload)
 {
-	struct zremote *from = sender_of(ctx, env);
-
-	(void)raw;
-	if (!from)
-		return -EPROTO;
 	if (zpeer_acked(&from->stream, env->ack) > 0 && from->pending.head)
 		zway_make_ready(from);
 	switch (env->kind) {
 	case ZWIRE_EAGER:
 	case ZWIRE_RTS:
-		return take_sequenced(from, way_of(from, ctx), env, payload);
+		return take_sequenced(from, way_of(from, ch), env, payload);
 	case ZWIRE_CTS:
 		return ztransfer_send_take_cts(from, env);
 	case ZWIRE_DATA:
@@ -195,7 +191,7 @@ int zdispatch_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWI
 	case ZWIRE_ACK:
 		return 0;
 	case ZWIRE_NAK:
-		zpeer_nak(&from->stream, env->seq, from->by_list ? NULL : way_of(from, ctx));
+		zpeer_nak(&from->stream, env->seq, from->by_list ? NULL : way_of(from, ch));
 		return 0;
 	case ZWIRE_RESUME:
 		if (zpeer_resume(&from->stream))
@@ -207,4 +203,13 @@ int zdispatch_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWI
 	default:
 		return -EPROTO;
 	}
+}
+
+int zdispatch_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct zremote *from = sender_of(ctx, env);
+	const int rc = from ? take(from, ctx, env, payload) : -EPROTO;
+
+	(void)raw;
+	return __builtin_expect(rc == -EPROTO, 0) ? zbreach_note(ctx, env, payload) : rc;
 }

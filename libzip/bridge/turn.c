@@ -32,7 +32,7 @@ static _Noreturn void direct_link_broken(const struct zchannel *ch, int rc)
 	struct zerr err;
 
 	zerr_set(&err, rc, "direct link to rank %u of part %s at %s: %s", ch->peer, zworld.part_name[ch->part],
-		ch->link->peer, zchannel_describe_end(rc));
+		ch->link->peer, zchannel_describe_end(ch, rc));
 	zloss_end(err.text, true);
 }
 

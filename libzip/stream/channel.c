@@ -11,6 +11,7 @@
 
 #include "common/session/session.h"
 #include "libzip/shim/pool.h"
+#include "libzip/stream/breach.h"
 #include "libzip/stream/loss.h"
 #include "libzip/stream/remote.h"
 #include "libzip/stream/stations.h"
@@ -222,9 +223,11 @@ struct zchannel *zchannel_open(struct zstation *s, int rail, int part)
 	return ch;
 }
 
-const char *zchannel_describe_end(int rc)
+const char *zchannel_describe_end(const struct zchannel *ch, int rc)
 {
-	return rc == -ESHUTDOWN ? "closed" : strerror(-rc);
+	const char *bad = rc == -EPROTO ? zbreach_find(ch) : NULL;
+
+	return bad ? bad : rc == -ESHUTDOWN ? "closed" : strerror(-rc);
 }
 
 void zchannel_lose_zipper(const struct zchannel *ch, int rc)
@@ -232,7 +235,7 @@ void zchannel_lose_zipper(const struct zchannel *ch, int rc)
 	struct zerr err;
 
 	zerr_set(&err, rc, "data channel to part %s by zipperd at %s: %s", zworld.part_name[ch->part], ch->link->peer,
-		zchannel_describe_end(rc));
+		zchannel_describe_end(ch, rc));
 	zloss_note(ch->rail, err.text);
 }
 

@@ -79,7 +79,7 @@ void zchannel_close_rail(struct zstation *, int rail);
 /* Notes the loss of the zipper at the other end, with the reason rc. */
 void zchannel_lose_zipper(const struct zchannel *, int rc);
 /* A few words for the reason why a link has ended. */
-const char *zchannel_describe_end(int rc);
+const char *zchannel_describe_end(const struct zchannel *, int rc);
 /* A fragment of that transfer that is arriving gives up the memory that it was to go to. Not while links are polled. */
 void zchannel_unplace(struct zstation *, uint64_t xfer);
 /* Adds what was posted on direct links to each part. [zworld.nparts] */

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "libzip/stream/breach.h"
 #include "libzip/shim/station.h"
 #include "libzip/stream/match.h"
 #include "libzip/stream/oplist.h"
@@ -23,7 +24,12 @@ struct zstrands;
 struct ztransport;
 
 struct zstation {
-	int number;	/* index into zstations */
+	int number; /* index into zstations */
+	struct {    /* breach.h: the message that ends a channel, or nothing */
+		const char *what;
+		char text[ZBREACH_BYTES]; /* about the message that ended this channel */
+		const struct zchannel *channel;
+	} breach;
 	uint32_t first; /* number of vrank 0 at this station, as envelopes name it; plus v: of vrank v */
 	struct {	/* channel.h */
 		struct zchannel *by_zipper; /* [n = zrails.n * zworld.nparts] */

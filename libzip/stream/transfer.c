@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "libzip/stream/breach.h"
 #include "libzip/stream/channel.h"
 #include "libzip/stream/post.h"
 #include "libzip/stream/remote.h"
@@ -138,9 +139,9 @@ struct zop *ztransfer_find(uint64_t xfer, enum zop_kind kind, const struct zremo
 
 /* A message without its transfer breaks the protocol. But after the loss of a rail the message may be older than the
  * loss. */
-int ztransfer_refuse_stale(void)
+int ztransfer_refuse_stale(const struct zremote *from)
 {
-	return zrails.lost ? 0 : -EPROTO;
+	return zrails.lost ? 0 : zbreach(from, "its transfer does not wait for that");
 }
 
 void ztransfer_post_done(struct zremote *to, struct zchannel *way, uint64_t xfer, uint16_t flags)

@@ -54,7 +54,7 @@ void ztransfer_uncount(struct zop *);
 void ztransfer_post_done(struct zremote *to, struct zchannel *way, uint64_t xfer, uint16_t flags);
 /* The result for a message about a transfer that is not there: -EPROTO, or 0 after the loss of a rail, when the message
  * may be older than the loss. */
-int ztransfer_refuse_stale(void);
+int ztransfer_refuse_stale(const struct zremote *from);
 /* Its way is lost, and still has its link: takes back what was opened there. The operation is adrift until the other
  * end is heard. */
 void ztransfer_lose_way(struct zop *);

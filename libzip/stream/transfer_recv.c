@@ -180,7 +180,7 @@ int ztransfer_recv_take_data(struct zremote *from, const struct zwire_env *env)
 	struct zop *op = find_fragment(from, env);
 
 	if (!op)
-		return ztransfer_refuse_stale();
+		return ztransfer_refuse_stale(from);
 	struct zchannel *way = ztransfer_way(op);
 	op->t.moved += env->len;
 	s->outstanding -= env->len;
@@ -195,10 +195,12 @@ int ztransfer_recv_take_data(struct zremote *from, const struct zwire_env *env)
 }
 
 /* All bytes had been moved: the zipper that was lost had told the sender, and did not come to tell this rank. */
-static int was_moved(struct zstation *s, struct zop *op)
+static int was_moved(const struct zremote *from, struct zop *op)
 {
+	struct zstation *s = from->station;
+
 	if (!op || !op->t.written || op->t.exposed || op->t.moved > 0)
-		return ztransfer_refuse_stale();
+		return ztransfer_refuse_stale(from);
 	if (op->queued)
 		zoplist_del(&s->granting, op);
 	s->outstanding -= op->t.granted;
@@ -213,9 +215,9 @@ int ztransfer_recv_take_moved(struct zremote *from, const struct zwire_env *env)
 	struct zop *op = ztransfer_find(env->xfer, ZOP_RECV, from);
 
 	if (env->flags & ZWIRE_F_RESTART)
-		return was_moved(from->station, op);
+		return was_moved(from, op);
 	if (!op || !op->t.exposed || (env->offset != op->t.total && env->offset != 0))
-		return ztransfer_refuse_stale();
+		return ztransfer_refuse_stale(from);
 	op->t.moved = env->offset;
 	if (op->t.moved == op->t.total) {
 		all_came(op);

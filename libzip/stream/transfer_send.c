@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "libzip/stream/breach.h"
 #include "libzip/stream/channel.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/post.h"
@@ -29,7 +30,7 @@ static int take_restart(struct zremote *from, struct zop *op, const struct zwire
 		return 0;
 	}
 	if (env->offset > op->t.total || env->seq > env->offset)
-		return -EPROTO;
+		return zbreach(from, "it restarts a transfer beyond its end");
 	if (op->t.tied)
 		ztied_part(op);
 	if (op->queued)
@@ -55,13 +56,13 @@ int ztransfer_send_take_cts(struct zremote *from, const struct zwire_env *env)
 	if (env->flags & ZWIRE_F_RESTART)
 		return take_restart(from, op, env);
 	if (!op || env->tag != op->t.epoch) /* or the CTS is older than a restart that came by another rail */
-		return ztransfer_refuse_stale();
+		return ztransfer_refuse_stale(from);
 	if (op->t.adrift && op->t.granted > 0) { /* the CTS is older than the receiver's word on the lost rail */
 		op->t.peer_xfer = env->comm;
 		return 0;
 	}
 	if (env->offset > op->t.total || env->offset < op->t.granted)
-		return -EPROTO;
+		return zbreach(from, "it grants more than there is, or less than before");
 	op->t.adrift = op->t.fanned = false;
 	ztransfer_conceal(op); /* the receiver wants fragments */
 	op->t.peer_xfer = env->comm;
@@ -78,9 +79,9 @@ int ztransfer_send_take_done(struct zremote *from, const struct zwire_env *env)
 	struct zop *op = ztransfer_find(env->xfer, ZOP_SEND, from);
 
 	if (!op)
-		return ztransfer_refuse_stale();
+		return ztransfer_refuse_stale(from);
 	if (op->queued)
-		return -EPROTO; /* a receiver that is done grants no more */
+		return zbreach(from, "it ends a transfer of which bytes are still granted");
 	if (op->t.exposed && from->channel->peer != ZWIRE_NOBODY && !(env->flags & ZWIRE_F_ONE_SIDED))
 		from->channel->bytes += op->t.total; /* the receiver has read the bytes */
 	zop_finish_send(op, MPI_SUCCESS);

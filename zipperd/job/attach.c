@@ -93,8 +93,11 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 	struct channel *c = channel_create(d, &rank_owner);
 	if (!c || job_lanes_ensure(j, r->part, a->part, &err) != 0) {
 		free(c);
-		zlog(ZLOG_ERROR, "%s", err.text[0] ? err.text : "out of memory");
-		conn_refuse(conn, ENOMEM, "%s", err.text[0] ? err.text : "out of memory");
+		if (!err.text[0])
+			zerr_set(&err, -ENOMEM, "out of memory");
+		zlog(ZLOG_ERROR, "%s", err.text);
+		conn_refuse(conn, ENOMEM, "%s", err.text);
+		rank_unconnected(r, &err);
 		return;
 	}
 	c->rank = r;

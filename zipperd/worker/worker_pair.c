@@ -98,7 +98,8 @@ static int start(struct worker_thread *t, const struct worker_params *p, struct 
 	int rc = -pthread_create(&t->thread, NULL, thread_run, t);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc != 0)
-		return zerr_set(err, rc, "cannot start the worker %s: %s", t->name, strerror(-rc));
+		return zerr_set(err, rc, "cannot start the worker %s: %s%s", t->name, strerror(-rc),
+			rc == -EAGAIN ? " (too many processes and threads: ulimit -u)" : "");
 	t->started = true;
 	return 0;
 }

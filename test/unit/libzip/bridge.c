@@ -13,6 +13,8 @@
 #include "libzip/bridge/dispatch.h"
 #include "libzip/bridge/failover.h"
 #include "libzip/bridge/multicast.h"
+#include "libzip/stream/breach.h"
+#include "libzip/stream/channel.h"
 #include "libzip/stream/outgoing.h"
 #include "libzip/stream/remote.h"
 #include "libzip/stream/stations.h"
@@ -363,10 +365,57 @@ static void test_no_more_held_than_a_window(void **state)
 	bridge_end();
 }
 
+/* The end of a channel is told with the sender of the bad message, and with what is wrong in it. */
+static void test_bad_messages_are_named(void **state)
+{
+	static const struct {
+		struct zwire_env env;
+		const char *text;
+	} bad[] = {
+		{{.kind = ZWIRE_EAGER, .src = 1, .seq = UINT64_MAX},
+			"bad message (EAGER) of rank 1: its sequence number is not the next one"},
+		{{.kind = ZWIRE_EAGER, .src = 2, .seq = 1, .offset = 1},
+			"bad message (EAGER) of rank 2: its length does not fit its kind and flags"},
+		{{.kind = ZWIRE_RTS, .src = 2, .seq = 1, .len = 3},
+			"bad message (RTS) of rank 2: its length does not fit its kind and flags"},
+		{{.kind = ZWIRE_CTS, .src = 3, .xfer = 99},
+			"bad message (CTS) of rank 3: its transfer does not wait for that"},
+		{{.kind = ZWIRE_DONE, .src = 3, .xfer = 99},
+			"bad message (DONE) of rank 3: its transfer does not wait for that"},
+		{{.kind = ZWIRE_EAGER, .src = 77, .seq = 1},
+			"bad message (EAGER) of sender 77: there is no such sender"},
+		{{.kind = ZWIRE_EAGER, .src = 1, .dst = 2, .seq = 1},
+			"bad message (EAGER) of rank 1: its receiver is another rank"},
+		{{.kind = ZWIRE_EAGER, .src = 0, .seq = 1},
+			"bad message (EAGER) of rank 0: its sender is not at the other end of this channel"},
+		{{.kind = ZWIRE_CTRL, .src = 1}, "bad message (CTRL) of rank 1: ranks send no such message"},
+	};
+	uint8_t raw[ZWIRE_ENV_BYTES], payload[512];
+	(void)state;
+	bridge_begin(3, WINDOW, false);
+	struct zchannel *way = zchannel_open(&zstations[0], 0, 1);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		zwire_encode(raw, &bad[i].env);
+		assert_int_equal(zdispatch_take(way, &bad[i].env, raw, payload), -EPROTO);
+		assert_string_equal(zbreach_find(way), bad[i].text);
+		assert_string_equal(zchannel_describe_end(way, -EPROTO), bad[i].text);
+		assert_null(zbreach_find(zchannel_open(&zstations[0], 1, 1)));
+	}
+	/* zipperd does not take the channel, and says why */
+	struct zctl_msg refusal = {.type = ZCTL_ERROR, .u.error = {.code = EACCES, .text = "there is no such job"}};
+	struct zwire_env env = {.kind = ZWIRE_CTRL, .len = (uint32_t)zctl_encode(payload, sizeof(payload), &refusal)};
+	zwire_encode(raw, &env);
+	assert_int_equal(zdispatch_take(way, &env, raw, payload), -EPROTO);
+	assert_string_equal(zchannel_describe_end(way, -EPROTO), "there is no such job");
+	assert_string_equal(zchannel_describe_end(way, -ESHUTDOWN), "closed");
+	bridge_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_more_held_than_a_window),
+		cmocka_unit_test(test_bad_messages_are_named),
 		cmocka_unit_test(test_more_than_granted),
 		cmocka_unit_test(test_moved_frees_the_window),
 		cmocka_unit_test(test_answers_by_the_carrier),
