@@ -76,7 +76,8 @@ static int begin_dup(struct zsched *s, struct dup *d)
 		.made = &d->native,
 		.outcome = &d->outcome,
 		.members = d->parent->nlocal,
-		.raises = native_raises(d->parent)};
+		.raises = native_raises(d->parent),
+		.waits = !d->started_by};
 	return rc == MPI_SUCCESS ? zcomm_idup_add(s, &idup) : rc;
 }
 
@@ -157,7 +158,7 @@ static int build_dup(struct zsched *s, struct dup *d)
 	const struct zcomm *c = d->parent;
 	int rc = begin_dup(s, d);
 	if (rc == MPI_SUCCESS)
-		rc = c->local ? zinter_dup_build(s, &d->inter, &d->outcome) : agree_on_board(s, d);
+		rc = c->local ? zinter_dup_build(s, &d->inter, &d->outcome, !d->started_by) : agree_on_board(s, d);
 	if (rc == MPI_SUCCESS && !c->local)
 		rc = zbcast_add(s, &d->id, 1, MPI_INT64_T, 0);
 	zsched_round(s);
@@ -231,8 +232,13 @@ static int start_local(void *arg, MPI_Request *r)
 static int run_local(struct local_dup *d, const char *name)
 {
 	struct zcomm_outcome outcome = {0};
-	const struct zcomm_idup idup =
-		{.start = start_local, .arg = d, .made = d->newcomm, .outcome = &outcome, .members = 2, .raises = true};
+	const struct zcomm_idup idup = {.start = start_local,
+		.arg = d,
+		.made = d->newcomm,
+		.outcome = &outcome,
+		.members = 2,
+		.raises = true,
+		.waits = true};
 	struct zsched *s = zsched_create(zcomm_world, name);
 	int rc = s ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	if (s) {

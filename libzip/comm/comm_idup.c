@@ -6,42 +6,43 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/handlers.h"
 
-/* Native duplications under way. */
-static struct {
+/* Native duplications. */
+struct count {
 	int shared; /* of communicators with several members */
-	bool alone; /* of a communicator with this process as its only member */
-} under_way;
+	int alone;  /* of a communicator with this process as its only member */
+};
+static struct count under_way;
+/* Those whose native function copies attributes in this thread now. */
+static __thread struct count copying __attribute__((tls_model("initial-exec")));
 
 struct turn {
 	struct zcomm_idup d;
+	struct count around; /* those in whose callbacks it was called, which wait for it */
 	MPI_Request request;
 };
+
+static void count(struct count *c, const struct turn *t, int by)
+{
+	*(t->d.members == 1 ? &c->alone : &c->shared) += by;
+}
 
 static bool take_turn(struct zsched *s, void *arg)
 {
 	const struct turn *t = arg;
-	const bool alone = t->d.members == 1;
 	(void)s;
-	if (under_way.alone || (alone && under_way.shared > 0))
+	if (under_way.alone > t->around.alone || (t->d.members == 1 && under_way.shared > t->around.shared))
 		return false;
-	under_way.alone = alone;
-	under_way.shared += !alone;
+	count(&under_way, t, 1);
 	return true;
-}
-
-static void end_turn(const struct turn *t)
-{
-	if (t->d.members == 1)
-		under_way.alone = false;
-	else
-		under_way.shared--;
 }
 
 static int begin(struct zsched *s, void *arg)
 {
 	struct turn *t = arg;
-	int rc = t->d.start(t->d.arg, &t->request);
 	(void)s;
+	count(&copying, t, 1);
+	int rc = t->d.start(t->d.arg, &t->request);
+	count(&copying, t, -1);
 	if (rc != MPI_SUCCESS) {
 		zcomm_outcome_note_native(t->d.outcome, rc, t->d.raises);
 		t->request = MPI_REQUEST_NULL;
@@ -67,7 +68,7 @@ static bool look(struct zsched *s, void *arg)
 		zcomm_outcome_note_native(t->d.outcome, rc, false);
 		*t->d.made = MPI_COMM_NULL;
 	}
-	end_turn(t);
+	count(&under_way, t, -1);
 	return true;
 }
 
@@ -77,6 +78,8 @@ int zcomm_idup_add(struct zsched *s, const struct zcomm_idup *d)
 	if (!t)
 		return MPI_ERR_NO_MEM;
 	*t = (struct turn){.d = *d, .request = MPI_REQUEST_NULL};
+	if (d->waits)
+		t->around = copying;
 	int rc = zstep_watch(s, take_turn, t);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS)

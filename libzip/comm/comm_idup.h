@@ -11,12 +11,13 @@
  * Adds rounds that duplicate a native communicator with so many members. start calls MPI_Comm_idup, into *made, which
  * becomes MPI_COMM_NULL if the duplication fails. A failure goes to *o; the schedule goes on without an error, as its
  * other steps must tell the other members. raises: errors of the call itself are raised by the native library; those of
- * its completion never are.
+ * its completion never are. waits: this thread waits for the schedule before it does anything else.
  *
  * MPICH 4.0.2 makes one communicator at a time: from the beginning of a duplication until all members have begun it,
  * other duplications of the same process try again in every turn. Where this process is the only member these turns do
  * not even end: MPI_Comm_idup does not return, and takes memory until there is none. So a duplication with one member
- * waits until no other one is under way.
+ * waits until no other one is under way. One that copies attributes in this thread, in whose callback this one is
+ * called and waits, does not count: it has not begun yet.
  *
  * For the others, all members had better be here when it begins, as they may be waiting for each other, over the
  * bridge, for a duplication that has to wait. With one thread this is left to the program, as in the native library;
@@ -28,7 +29,7 @@ struct zcomm_idup {
 	MPI_Comm *made;
 	struct zcomm_outcome *outcome;
 	int members;
-	bool raises;
+	bool raises, waits;
 };
 int zcomm_idup_add(struct zsched *, const struct zcomm_idup *);
 

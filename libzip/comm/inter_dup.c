@@ -26,7 +26,7 @@ static int start_local(void *arg, MPI_Request *r)
 	return zn.Comm_idup(d->parent->local->shadow, &d->local_shadow, r);
 }
 
-int zinter_dup_build(struct zsched *s, struct zinter_dup **out, struct zcomm_outcome *outcome)
+int zinter_dup_build(struct zsched *s, struct zinter_dup **out, struct zcomm_outcome *outcome, bool waits)
 {
 	struct zcomm *c = zsched_inter(s);
 	struct zinter_dup *d = *out = zsched_alloc(s, sizeof *d);
@@ -41,12 +41,14 @@ int zinter_dup_build(struct zsched *s, struct zinter_dup **out, struct zcomm_out
 		.arg = d,
 		.made = &d->near,
 		.outcome = outcome,
-		.members = c->nlocal};
+		.members = c->nlocal,
+		.waits = waits};
 	const struct zcomm_idup local = {.start = start_local,
 		.arg = d,
 		.made = &d->local_shadow,
 		.outcome = outcome,
-		.members = c->local->nlocal};
+		.members = c->local->nlocal,
+		.waits = waits};
 	if (c->near != MPI_COMM_NULL)
 		rc = zcomm_idup_add(s, &near);
 	if (rc == MPI_SUCCESS && c->local->shadow != c->shadow)

@@ -9,8 +9,8 @@
 
 struct zinter_dup;
 /* Adds the steps besides the duplication of the handle itself. A failure goes to the outcome, which stays where it is
- * until the schedule is complete. MPI_SUCCESS or an error class. */
-int zinter_dup_build(struct zsched *, struct zinter_dup **, struct zcomm_outcome *);
+ * until the schedule is complete. waits: see comm_idup.h. MPI_SUCCESS or an error class. */
+int zinter_dup_build(struct zsched *, struct zinter_dup **, struct zcomm_outcome *, bool waits);
 /* Makes the entry, after all these steps. MPI_SUCCESS or an error class. */
 int zinter_dup_make(const struct zinter_dup *, MPI_Comm handle);
 /* Gives up everything, with or without an entry. */

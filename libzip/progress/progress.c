@@ -77,7 +77,7 @@ static struct engine { /* of a station */
 	bool oversubscribed;
 	int wait;
 	struct zwait waits; /* the last wait, with what it has learned */
-	bool polling;	    /* guards against turns within a turn (callbacks of reductions) */
+	bool polling;	    /* guards against turns within a turn, where no callback of the application runs */
 	uint32_t turns, idle, calls, vain;
 	int64_t owing_ns; /* since when acknowledgements have been owed and nothing came; 0: not known yet */
 } engines[ZSTATIONS_MAX];
@@ -238,8 +238,12 @@ static bool turn_whole(struct engine *e)
 	if (__builtin_expect(zchoice_is_due(), 0))
 		zchoice_say_all();
 	did |= zturn_recv(e->station);
-	if (collectives)
+	if (collectives) {
+		/* Steps call callbacks of the application, in which this thread and others wait and make turns. */
+		e->polling = false;
 		did |= collectives();
+		e->polling = true;
+	}
 	zoutgoing_ack(e->station, false);
 	did |= zturn_send(e->station);
 	did |= zstrands_turn(e->station);
