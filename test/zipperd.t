@@ -232,8 +232,8 @@ gone() { wait_for 5 is_over || { kill "$pid"; return 1; }; }
 ok "and ends with its starter" gone
 rm -f fifo
 
-if command -v python3 >/dev/null; then
-	python3 - "$TAP_TMP/notify" >notified <<'EOF' &
+# --- systemd: a socket in its place writes down what zipperd says
+cat >systemd.py <<'EOF'
 import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])
@@ -243,13 +243,27 @@ while "STOPPING" not in text:
     text = s.recv(1000).decode().split("\n")[0]
     print(text, flush=True)
 EOF
-	py=$!
-	TAP_PIDS+=("$py")
-	while [ ! -e notify ]; do sleep 0.05; done
-	NOTIFY_SOCKET=$TAP_TMP/notify start -c good.conf
+start_under_systemd() { # NAME=VALUE...: its environment
+	rm -f notify
+	background python3 systemd.py "$TAP_TMP/notify" >notified
+	systemd=$!
+	wait_for 20 test -e notify
+	export NOTIFY_SOCKET=$TAP_TMP/notify "$@"
+	start -c good.conf
+	unset NOTIFY_SOCKET "${@%%=*}"
+}
+if command -v python3 >/dev/null; then
+	start_under_systemd
 	stop TERM
-	wait "$py"
+	wait "$systemd"
 	is "systemd is told" "$(tr '\n' ' ' <notified)" "READY=1 STOPPING=1 "
+
+	lives() { [ "$(grep -c WATCHDOG=1 notified)" -ge 3 ]; }
+	start_under_systemd WATCHDOG_USEC=150000
+	ok "systemd's watchdog hears that it lives" wait_for 20 lives
+	stop TERM
+	wait "$systemd"
+	is "... until it ends" "$(tail -n 1 notified)" "STOPPING=1"
 else
 	skip "systemd is told" "no python3"
 fi

@@ -133,6 +133,16 @@ void crew_send(struct daemon *d, struct worker *w, const struct command *c)
 	crew->tail = &q->next;
 }
 
+int crew_ping(struct daemon *d)
+{
+	int n = 0;
+	for (int a = 0; a < SETTINGS_FABRICS_MAX; a++)
+		for (int b = a + 1; b < SETTINGS_FABRICS_MAX; b++)
+			for (int i = 0; d->crew->pair[a][b] && i < 2; i++, n++)
+				crew_send(d, d->crew->pair[a][b]->worker[i], &(struct command){.kind = CMD_PING});
+	return n;
+}
+
 static void push_waiting(struct crew *crew)
 {
 	while (crew->head) {

@@ -15,6 +15,8 @@ struct worker *crew_worker(struct daemon *, int from, int to, struct zerr *);
 struct relay *crew_relay(struct daemon *, struct worker *from, struct worker *to);
 /* Never fails and never waits. Commands keep their order, whichever workers they are to. */
 void crew_send(struct daemon *, struct worker *, const struct command *);
+/* Sends CMD_PING to all workers, and returns how many these are. */
+int crew_ping(struct daemon *);
 /* Hands the events of all workers to handle. */
 void crew_poll(struct daemon *, void (*handle)(struct daemon *, const struct event *));
 /* Milliseconds until crew_poll must be called even if no event comes, -1: never. */

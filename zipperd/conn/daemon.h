@@ -64,6 +64,12 @@ struct daemon {
 	struct list circuits;
 	int ncircuits_timed; /* circuits that one end has left, and whose last words may still come */
 
+	/* watchdog.c */
+	int64_t watchdog_ms;	 /* between two questions to the workers; 0: nobody asks */
+	int64_t watchdog_due_ms; /* the time of the next question */
+	int nsilent;		 /* workers that have not answered the last one */
+	bool watchdog_warned;
+
 	struct crew *crew;
 	struct dialer *dialer;
 	struct signals *signals;

@@ -8,6 +8,7 @@
 
 #include "zipperd/conn/channel.h"
 #include "zipperd/conn/conn_send.h"
+#include "zipperd/control/watchdog.h"
 #include "zipperd/job/circuit.h"
 #include "zipperd/job/job_end.h"
 #include "zipperd/job/job_lanes.h"
@@ -76,6 +77,10 @@ static void want_relay(struct lane *l, uint32_t part)
 
 void crew_event(struct daemon *d, const struct event *e)
 {
+	if (e->kind == EVENT_PONG) {
+		watchdog_pong(d);
+		return;
+	}
 	if (e->kind != EVENT_HALF_GONE && (e->channel ? e->channel->circuit != NULL : e->lane->circuit)) {
 		circuit_event(e);
 		return;
@@ -89,6 +94,8 @@ void crew_event(struct daemon *d, const struct event *e)
 		break;
 	case EVENT_HALF_LOST:
 		half_lost(e->channel, e);
+		break;
+	case EVENT_PONG: /* see above */
 		break;
 	case EVENT_BREACH:
 		breach_elsewhere(e);

@@ -20,6 +20,7 @@
 #include "zipperd/control/hear.h"
 #include "zipperd/control/notify.h"
 #include "zipperd/control/reload.h"
+#include "zipperd/control/watchdog.h"
 #include "zipperd/job/circuit.h"
 #include "zipperd/job/job.h"
 #include "zipperd/job/job_deadline.h"
@@ -88,7 +89,7 @@ static int choose_timeout(const struct daemon *d)
 		return CHANNEL_DRAIN_MS;
 	if (d->stopping || d->paused || conn_any_timed(d) || job_deadline_any(d) || circuit_any_timed(d))
 		return TICK_MS;
-	return -1;
+	return watchdog_timeout(d);
 }
 
 static void turn(struct daemon *d)
@@ -108,6 +109,7 @@ static void turn(struct daemon *d)
 	job_deadline_check_all(d);
 	circuit_expire_all(d);
 	listener_resume_all(d);
+	watchdog_turn(d);
 	conn_bury_all(d);
 }
 

@@ -34,6 +34,7 @@ enum command_kind {
 	CMD_ADD_INBOUND, /* relay: messages come in by it */
 	CMD_ADD_RELAY,	 /* lane, part, relay: leads there; the other end has it */
 	CMD_DROP_LANE,	 /* lane; its halves are dropped, too; answered by EVENT_LANE_GONE, after theirs */
+	CMD_PING,	 /* answered by EVENT_PONG */
 	CMD_STOP,
 };
 
@@ -53,6 +54,7 @@ enum event_kind {
 	EVENT_HALF_GONE, /* channel: the half was dropped */
 	EVENT_LANE_GONE, /* lane */
 	EVENT_RELAY,	 /* lane, part: a message is for that part, and there is no relay to its worker */
+	EVENT_PONG,	 /* the worker lives */
 	EVENT_BREACH,	 /* lane, station, breach: its rank broke the protocol; another worker has its half */
 };
 

@@ -21,6 +21,7 @@
 #include "zipperd/control/loop.h"
 #include "zipperd/control/notify.h"
 #include "zipperd/control/reload.h"
+#include "zipperd/control/watchdog.h"
 #include "zipperd/main/cpus.h"
 #include "zipperd/main/options.h"
 #include "zipperd/settings/keys.h"
@@ -111,6 +112,7 @@ static int serve(struct daemon *d, const struct options *o)
 		goto out_listeners;
 	}
 	notify_state("READY=1");
+	watchdog_init(d);
 	for (int i = 0; i < d->nlisteners; i++)
 		zlog(ZLOG_INFO, "listening on %s", d->listeners[i].text);
 	capacity_log(d);

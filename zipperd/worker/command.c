@@ -43,6 +43,9 @@ static void run_command(struct worker *w, const struct command *c)
 	case CMD_DROP_LANE:
 		half_drop_lane(w, c->lane);
 		break;
+	case CMD_PING:
+		ports_emit(w, &(struct event){.kind = EVENT_PONG});
+		break;
 	case CMD_STOP:
 		w->stop = true;
 		break;

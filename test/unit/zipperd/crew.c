@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands to workers, one of which takes none for a while: they come in the order in which they were sent. And the
- * relays between workers. */
+ * relays between workers, and systemd's watchdog, which hears nothing while a worker hangs. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -16,6 +20,7 @@
 #include "common/base/clock.h"
 #include "zipperd/conn/crew.h"
 #include "zipperd/control/crew_event.h"
+#include "zipperd/control/watchdog.h"
 #include "zipperd/job/job.h"
 #include "zipperd/lane/relay.h"
 
@@ -186,11 +191,99 @@ static void relays_are_made_when_needed(void **state)
 	halt(&b);
 }
 
+/* A socket in place of systemd's. */
+static int listen_as_systemd(void)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	char name[64];
+	int n = snprintf(name, sizeof(name), "@zipper-watchdog-%d", (int)getpid());
+	memcpy(sa.sun_path, name, (size_t)n);
+	sa.sun_path[0] = '\0';
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&sa,
+				 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)n)),
+		0);
+	setenv("NOTIFY_SOCKET", name, 1);
+	return fd;
+}
+
+/* How often systemd has heard that zipperd lives. */
+static int count_told(int fd)
+{
+	char text[128];
+	int told = 0;
+	for (ssize_t n; (n = recv(fd, text, sizeof(text), 0)) > 0;)
+		told += strncmp(text, "WATCHDOG=1\n", 11) == 0;
+	return told;
+}
+
+/* Turns of the control thread, at that time, until all workers but nsilent have answered. */
+static void look_after_workers(struct bench *b, int64_t now_ms, int nsilent)
+{
+	const int64_t end = zclock_ms() + PATIENCE_MS;
+	b->d.now_ms = now_ms;
+	watchdog_turn(&b->d);
+	while (b->d.nsilent > nsilent) {
+		crew_poll(&b->d, crew_event);
+		assert_true(zclock_ms() < end);
+		sched_yield();
+	}
+}
+
+static void a_worker_that_hangs_is_no_life(void **state)
+{
+	struct bench b;
+	(void)state;
+	const int fd = listen_as_systemd();
+	start(&b);
+	b.later = add_lane(&b, b.ac, 2);
+	setenv("WATCHDOG_USEC", "3000000", 1);
+	watchdog_init(&b.d);
+	assert_int_equal(watchdog_timeout(&b.d), 0);
+	look_after_workers(&b, 1, 1); /* four workers, and one of them is with its source */
+	assert_int_equal(b.d.nsilent, 1);
+	assert_int_equal(watchdog_timeout(&b.d), 1000);
+	look_after_workers(&b, 1001, 1);
+	look_after_workers(&b, 9001, 1);
+	assert_int_equal(count_told(fd), 0);
+	atomic_store(&b.link.go_on, true);
+	look_after_workers(&b, 9002, 0);
+	assert_int_equal(count_told(fd), 1);
+	look_after_workers(&b, 20000, 0);
+	assert_int_equal(count_told(fd), 1);
+	halt(&b);
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("NOTIFY_SOCKET");
+	close(fd);
+}
+
+/* A child of a process with a watchdog has none itself. */
+static void the_watchdog_is_for_one_process(void **state)
+{
+	struct daemon d = {.now_ms = 5};
+	char pid[16];
+	(void)state;
+	setenv("WATCHDOG_USEC", "3000000", 1);
+	setenv("WATCHDOG_PID", "1", 1);
+	watchdog_init(&d);
+	assert_int_equal(watchdog_timeout(&d), -1);
+	watchdog_turn(&d);
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	setenv("WATCHDOG_PID", pid, 1);
+	watchdog_init(&d);
+	assert_int_equal(d.watchdog_ms, 1000);
+	unsetenv("WATCHDOG_PID");
+	unsetenv("WATCHDOG_USEC");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_keep_their_order),
 		cmocka_unit_test(relays_are_made_when_needed),
+		cmocka_unit_test(a_worker_that_hangs_is_no_life),
+		cmocka_unit_test(the_watchdog_is_for_one_process),
 	};
 	return cmocka_run_group_tests_name("commands to workers", tests, NULL, NULL);
 }
