@@ -33,6 +33,7 @@ $sysconfdir/zipper
 $sysconfdir/zipper/
 $sysconfdir/zipper/keys
 $prefix/lib/systemd/system/zipperd.service
+$prefix/lib/sysusers.d/zipper.conf
 $prefix/sbin/zipperd
 $prefix/share/doc/leiden-zipper/examples/zipperd.conf
 END
@@ -40,8 +41,18 @@ END
 is "the example has the keys there" "$(grep ^key_file "$root/share/doc/leiden-zipper/examples/zipperd.conf")" \
 	"key_file = $sysconfdir/zipper/keys"
 ok "what it starts is there" test -f "$root/lib/systemd/system/zipperd.service"
+# "offline" reads the unit alone. The rating counts from 0, safe, to 10.
+if command -v systemd-analyze >/dev/null && systemd-analyze --help | grep -q -- --offline; then
+	cp "$root/lib/systemd/system/zipperd.service" zipperd.service
+	systemd-analyze security --offline=true --threshold=20 ./zipperd.service >rated 2>&1
+	is "systemd rates its exposure at most 2.0" $? 0 || diag_file rated
+else
+	skip "systemd rates its exposure at most 2.0" "no systemd-analyze that reads a unit alone"
+fi
+is "its user is made by what is installed" "$(sed -n 's/^User=//p' "$root/lib/systemd/system/zipperd.service")" \
+	"$(awk '$1 == "u" { print $2 }' "$root/lib/sysusers.d/zipper.conf")"
 if [[ -n $real && $sysconfdir == "$prefix"/* ]]; then
-	grep -v ^systemctl steps >steps.sh
+	grep -vE '^(systemctl|systemd-sysusers|chown)' steps >steps.sh # these would change this machine
 	is "the steps lead to a configuration" "$(bash -e steps.sh 2>&1)" "$sysconfdir/zipper/zipperd.conf: ok"
 	rm -r "$sysconfdir/zipper"
 else
