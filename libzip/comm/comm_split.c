@@ -18,6 +18,7 @@
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
 #include "libzip/world/topo.h"
+#include "libzip/world/world.h"
 
 /* While native calls block, other threads go on: another rank may wait for one of them. */
 static int native_split(MPI_Comm comm, int color, int key, MPI_Comm *native)
@@ -165,9 +166,6 @@ static int split_part(struct zcomm *c, int split_type, int key, MPI_Info info, M
 
 static int check_split_type(const struct zcomm *c, int split_type, const char *name)
 {
-	if (c->local)
-		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
-			"not supported on an intercommunicator that spans clusters");
 	if (zversion_is(ZVERSION_COMM_TYPE_NEIGHBORHOOD, split_type))
 		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
 			"not supported by neighbourhood on a communicator that spans clusters");
@@ -177,6 +175,44 @@ static int check_split_type(const struct zcomm *c, int split_type, const char *n
 		!zversion_is(ZVERSION_COMM_TYPE_RESOURCE_GUIDED, split_type))
 		return zerror_raise(c, MPI_ERR_ARG, name, "%d is no type of split", split_type);
 	return MPI_SUCCESS;
+}
+
+/* The members of both groups that share a host, or a smaller resource, are in one part. They are known by the lowest
+ * vrank of all of them. */
+static int find_color(struct zcomm *c, int split_type, MPI_Info info, struct zcomm_outcome *outcome)
+{
+	struct zhandlers_quiet quiet;
+	MPI_Comm native = MPI_COMM_NULL;
+	int lowest = MPI_UNDEFINED, reduced = MPI_SUCCESS;
+	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
+	zshim_block_begin();
+	int rc = split_part(c, split_type, 0, info, &native);
+	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL)
+		reduced = zn.Allreduce(&zworld.vrank, &lowest, 1, MPI_INT, MPI_MIN, native);
+	zshim_block_end();
+	zhandlers_quiet_end(&quiet, rc == MPI_SUCCESS ? native : MPI_COMM_NULL);
+	zcomm_outcome_note_native(outcome, rc, quiet.raises);
+	zcomm_outcome_note_native(outcome, reduced, quiet.raises);
+	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL)
+		zn.Comm_free(&native);
+	return lowest;
+}
+
+/* All members come in front of the native function, and agree behind it. */
+static int split_inter_by_type(struct zcomm *c, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+	static const char name[] = "MPI_Comm_split_type";
+	struct zcomm_outcome outcome = {0};
+	MPI_Comm made = MPI_COMM_NULL;
+	int color = MPI_UNDEFINED;
+	zcomm_outcome_agree(c, name, &outcome);
+	if (outcome.class == MPI_SUCCESS) {
+		color = find_color(c, split_type, info, &outcome);
+		zcomm_outcome_agree(c, name, &outcome);
+	}
+	if (outcome.class == MPI_SUCCESS)
+		made = zinter_split_make(c, color, key, name, &outcome);
+	return zcomm_make_end(made, c->handle, name, &outcome, newcomm);
 }
 
 static int split_by_type(struct zcomm *c, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
@@ -208,6 +244,8 @@ int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 	int rc = c ? check_split_type(c, split_type, "MPI_Comm_split_type") : MPI_SUCCESS;
 	if (rc != MPI_SUCCESS)
 		return rc;
+	if (c && c->local)
+		return split_inter_by_type(c, split_type, key, info, newcomm);
 	if (c)
 		return split_by_type(c, split_type, key, info, newcomm);
 	rc = zcomm_meet_local(comm);
