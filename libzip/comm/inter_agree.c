@@ -236,6 +236,7 @@ int zinter_agree(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int 
 		rc = MPI_ERR_TAG;
 	if (rc != MPI_SUCCESS) {
 		zinter_free(i);
+		i->nmine = 0;
 		return zerror_raise_native(local_comm, rc, name, "%s",
 			rc == MPI_ERR_RANK  ? "the local leader is not a member"
 			: rc == MPI_ERR_TAG ? "the tag is negative"

@@ -14,6 +14,8 @@ int zip_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
 	if (local_comm == MPI_COMM_NULL || !newintercomm)
 		return zn.Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
 	int rc = zinter_agree(local_comm, local_leader, peer_comm, remote_leader, tag, name, &i);
+	if (rc != MPI_SUCCESS && rc != ZINTER_NATIVE && i.nmine > 0)
+		*newintercomm = MPI_COMM_NULL;
 	if (rc == MPI_SUCCESS) {
 		struct zcomm_outcome outcome = {0};
 		MPI_Comm made = zinter_make(&i, local_comm, name, &outcome);

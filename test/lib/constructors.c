@@ -239,6 +239,16 @@ static int try(const struct constructor *k, int step)
 	return steps;
 }
 
+/* The leaders alone see what is wrong. */
+static void try_wrong_leader(void)
+{
+	static const struct constructor k = {"MPI_Intercomm_create", use_inter, 0};
+	struct made m = {WORLD, MPI_WIN_NULL, MPI_FILE_NULL, MPI_REQUEST_NULL};
+	int rc = MPI_Intercomm_create(half, 0, WORLD, size, 5, &m.comm);
+	CHECK_INT(class_of(rc), MPI_ERR_RANK);
+	compare(&k, 0, rc, &m);
+}
+
 int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
@@ -258,6 +268,8 @@ int main(int argc, char **argv)
 	MPI_Comm_group(WORLD, &everyone);
 	MPI_Comm_split(WORLD, rank % 2, rank, &half);
 	MPI_Intercomm_create(half, 0, WORLD, 1 - rank % 2, 1, &even_odd);
+	if (calls)
+		try_wrong_leader();
 	for (size_t i = 0; i < sizeof constructors / sizeof constructors[0]; i++) {
 		const struct constructor *k = &constructors[i];
 		int steps = try(k, 0), failed = 0;
