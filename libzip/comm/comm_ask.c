@@ -98,9 +98,12 @@ int zip_Comm_group(MPI_Comm handle, MPI_Group *group)
 {
 	struct zcomm *comm = zcomm_find(handle), *own = comm ? zcomm_own(comm) : NULL;
 
-	if (comm)
-		return zerror_raise(comm, zgroup_create(own->vrank, own->size, group), "MPI_Comm_group",
-			"out of memory");
+	if (comm) {
+		int rc = zgroup_create(own->vrank, own->size, group);
+		if (rc == MPI_SUCCESS)
+			zgroup_find(*group)->session = comm->session;
+		return zerror_raise(comm, rc, "MPI_Comm_group", "out of memory");
+	}
 	return adopt(zn.Comm_group(handle, group), handle, group, "MPI_Comm_group");
 }
 

@@ -15,6 +15,8 @@
 #include "libzip/comm/comm_native.h"
 #include "libzip/comm/inter_split.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/version.h"
+#include "libzip/stream/attached.h"
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
 
@@ -43,14 +45,53 @@ static int native_create(MPI_Comm comm, const struct zgroup *g, MPI_Comm *native
 	return rc;
 }
 
-static int native_create_group(MPI_Comm comm, const struct zgroup *g, int tag, MPI_Comm *native)
+/* The members of a native group, as a group that came from the session. */
+static int native_of_session(MPI_Session session, MPI_Group local, MPI_Group *group)
+{
+	MPI_Group world;
+	int n = 0, rc = zn.Group_from_session_pset(session, "mpi://WORLD", &world);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zn.Group_size(local, &n);
+	int *ranks = malloc(2 * ((size_t)n + 1) * sizeof(*ranks));
+	if (ranks) {
+		for (int i = 0; i < n; i++)
+			ranks[i] = i;
+		rc = zn.Group_translate_ranks(local, n, ranks, world, ranks + n);
+		if (rc == MPI_SUCCESS)
+			rc = zn.Group_incl(world, n, ranks + n, group);
+	} else {
+		rc = MPI_ERR_NO_MEM;
+	}
+	free(ranks);
+	zn.Group_free(&world);
+	return rc;
+}
+
+/* Native MPI has to know the session of the communicator, and of those that are made of it: local messages use the
+ * session's buffer. A group without a session takes the same way, as other members may have one with a session. */
+static int native_from_group(const struct zgroup *g, MPI_Group local, const char *stringtag, MPI_Comm *native)
+{
+	MPI_Group own = local;
+	int rc = g->session ? native_of_session(g->session->session, local, &own) : MPI_SUCCESS;
+	if (rc == MPI_SUCCESS)
+		rc = zn.Comm_create_from_group(own, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, native);
+	if (own != local)
+		zn.Group_free(&own);
+	return rc;
+}
+
+static int native_create_group(MPI_Comm comm, const struct zgroup *g, int tag, const char *stringtag, MPI_Comm *native)
 {
 	MPI_Group group;
 	int rc = zcomm_native_group(comm, g, &group);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	zshim_block_begin(); /* other threads go on: another rank may wait for one of them */
-	rc = zn.Comm_create_group(comm, group, tag, native);
+	if (stringtag && zversion_running() >= ZVERSION(4, 2, 0))
+		rc = native_from_group(g, group, stringtag, native);
+	else
+		rc = zn.Comm_create_group(comm, group, tag, native);
 	zshim_block_end();
 	if (group != MPI_GROUP_EMPTY)
 		zn.Group_free(&group);
@@ -112,7 +153,8 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 }
 
 /* Among the members of the group alone. */
-static int create_spanning(struct zcomm *c, const struct zgroup *g, int tag, const char *name, MPI_Comm *newcomm)
+static int create_spanning(struct zcomm *c, const struct zgroup *g, int tag, const char *stringtag, const char *name,
+	MPI_Comm *newcomm)
 {
 	MPI_Comm native = MPI_COMM_NULL;
 	struct zcomm_outcome outcome = {0};
@@ -122,14 +164,18 @@ static int create_spanning(struct zcomm *c, const struct zgroup *g, int tag, con
 	if (rc != MPI_SUCCESS)
 		return rc;
 	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
-	rc = native_create_group(c->shadow, g, tag, &native);
+	rc = native_create_group(c->shadow, g, tag, stringtag, &native);
 	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
 	take_native(c, g, id, rc, quiet.raises, &native, &outcome);
+	struct zcomm *made = stringtag && native != MPI_COMM_NULL ? zcomm_find(native) : NULL;
+	if (made)
+		made->session = g->session;
 	zcomm_meet_agree(c, g, tag, name, &outcome);
 	return zcomm_make_end(native, c->handle, name, &outcome, newcomm);
 }
 
-int zcomm_create_group(MPI_Comm comm, MPI_Group group, int tag, const char *name, MPI_Comm *newcomm)
+int zcomm_create_group(MPI_Comm comm, MPI_Group group, int tag, const char *stringtag, const char *name,
+	MPI_Comm *newcomm)
 {
 	struct zcomm *c = zcomm_find(comm);
 	struct zgroup *g = zgroup_find(group);
@@ -148,13 +194,13 @@ int zcomm_create_group(MPI_Comm comm, MPI_Group group, int tag, const char *name
 		return rc;
 	*newcomm = MPI_COMM_NULL;
 	if (c)
-		return g->rank == MPI_UNDEFINED ? MPI_SUCCESS : create_spanning(c, g, tag, name, newcomm);
+		return g->rank == MPI_UNDEFINED ? MPI_SUCCESS : create_spanning(c, g, tag, stringtag, name, newcomm);
 	if (g->rank != MPI_UNDEFINED && !zcoll_local_may_block(comm))
 		rc = zcomm_meet_new(NULL, g, tag, name, &id);
-	return rc == MPI_SUCCESS ? raise_class(comm, native_create_group(comm, g, tag, newcomm), name) : rc;
+	return rc == MPI_SUCCESS ? raise_class(comm, native_create_group(comm, g, tag, NULL, newcomm), name) : rc;
 }
 
 int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
-	return zcomm_create_group(comm, group, tag, "MPI_Comm_create_group", newcomm);
+	return zcomm_create_group(comm, group, tag, NULL, "MPI_Comm_create_group", newcomm);
 }

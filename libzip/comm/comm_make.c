@@ -17,6 +17,7 @@ int zcomm_make(const struct zcomm *parent, MPI_Comm native, uint64_t id, const i
 	if (!c)
 		return MPI_ERR_NO_MEM;
 	c->fatal = parent->fatal;
+	c->session = parent->session;
 	if (c->fatal) /* MPI_Comm_create and MPI_Comm_create_group of MPICH 4.0.2 do not take over the handler */
 		zn.Comm_set_errhandler(native, MPI_ERRORS_ARE_FATAL);
 	return MPI_SUCCESS;

@@ -22,7 +22,7 @@ CLASSES = {
     "file-all": "like file, for a call that blocks until the local members have come: they meet first",
     "file-own": "hand-written zip_X on a file, or communicator, that spans clusters, else as inside",
     "shadow": "local operation of a communicator: on the shadow of a spanning one",
-    "guard": "native where all arguments are local, otherwise MPI_ERR_UNSUPPORTED_OPERATION; refused if none can tell",
+    "guard": "native where all arguments are local, otherwise MPI_ERR_UNSUPPORTED_OPERATION",
     "own": "hand-written zip_X while the world is merged",
     "own-comm": "like own; works at the station of its communicator",
     "own-requests": "like own; works at the station of its requests, if they have one",
@@ -520,7 +520,7 @@ def emit_guard(f):
         elif re.search(r"\bMPI_(Comm|Group|Request)\b", type_ + array) and type_ not in ("MPI_Comm *", "MPI_Request *"):
             fail(f"{f.name}: no guard for the argument {type_} {name}{array}")
     if f.kind == "guard" and not checks and "MPI_Comm *" not in [t for t, _, _ in f.arguments]:
-        checks.append(f"zguard_world({text})")  # a buffer of the process, or a session
+        fail(f"{f.name}: no argument tells whether the call concerns other parts")
     yield from before
     yield "\tint zrc = MPI_SUCCESS;"
     if f.record:

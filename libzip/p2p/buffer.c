@@ -77,10 +77,36 @@ static bool can_flush(void)
 	return zversion_running() >= ZVERSION(4, 2, 0);
 }
 
-/* Native MPI's request for the buffer of the communicator; MPI_COMM_NULL: for that of the process. */
-static int native_iflush(MPI_Comm comm, MPI_Request *request)
+/* Which buffer: that of a communicator, of a session, or of the process. */
+struct buffer {
+	enum { OF_PROCESS, OF_COMM, OF_SESSION } kind;
+	MPI_Comm comm;
+	MPI_Session session;
+	struct zattached *bridged; /* NULL: no bridged message is in it */
+};
+
+static struct buffer of_process(void)
 {
-	return comm == MPI_COMM_NULL ? zn.Buffer_iflush(request) : zn.Comm_iflush_buffer(comm, request);
+	return (struct buffer){.kind = OF_PROCESS, .bridged = &zattached_process};
+}
+
+static struct buffer of_comm(MPI_Comm comm)
+{
+	const struct zcomm *c = zcomm_find(comm);
+
+	return (struct buffer){.kind = OF_COMM, .comm = c ? c->shadow : comm, .bridged = c ? c->attached : NULL};
+}
+
+static struct buffer of_session(MPI_Session session)
+{
+	return (struct buffer){.kind = OF_SESSION, .session = session, .bridged = zattached_of_session(session, false)};
+}
+
+static int native_iflush(struct buffer b, MPI_Request *request)
+{
+	if (b.kind == OF_COMM)
+		return zn.Comm_iflush_buffer(b.comm, request);
+	return b.kind == OF_SESSION ? zn.Session_iflush_buffer(b.session, request) : zn.Buffer_iflush(request);
 }
 
 static bool native_is_done(void *ctx)
@@ -97,18 +123,18 @@ static bool is_free(void *ctx)
 	return a->in_use == 0;
 }
 
-/* Waits until no message is in the buffer. bridged: NULL, no bridged ones are. */
-static int flush(MPI_Comm comm, struct zattached *bridged)
+/* Waits until no message is in the buffer. */
+static int flush(struct buffer b)
 {
 	MPI_Request request;
 
-	if (bridged)
-		zprogress_wait(is_free, bridged);
+	if (b.bridged)
+		zprogress_wait(is_free, b.bridged);
 	if (!can_flush()) {
 		wait_filling();
 		return MPI_SUCCESS;
 	}
-	int rc = native_iflush(comm, &request);
+	int rc = native_iflush(b, &request);
 	if (rc == MPI_SUCCESS)
 		zprogress_wait(native_is_done, &request);
 	return rc;
@@ -118,7 +144,7 @@ static int flush(MPI_Comm comm, struct zattached *bridged)
 
 struct flushing {
 	struct zreq req;
-	const struct zattached *bridged; /* of req.comm, or of the process */
+	const struct zattached *bridged;
 	MPI_Request native;
 };
 
@@ -138,15 +164,16 @@ static bool progress(struct zreq *r)
 
 static const struct zreq_ops flush_ops = {.name = "flush of a buffer", .progress = progress};
 
-static int iflush(struct zcomm *c, const struct zattached *bridged, const char *name, MPI_Request *request)
+/* c: of a spanning communicator's buffer, else NULL. */
+static int iflush(struct zcomm *c, struct buffer b, const char *name, MPI_Request *request)
 {
 	struct flushing *f = (struct flushing *)(void *)zreq_create(&flush_ops, sizeof(*f), c);
 	int rc;
 
 	if (!f)
 		return zerror_raise(c, MPI_ERR_NO_MEM, name, "a request");
-	f->bridged = bridged;
-	rc = native_iflush(c ? c->shadow : MPI_COMM_NULL, &f->native);
+	f->bridged = b.bridged;
+	rc = native_iflush(b, &f->native);
 	if (rc != MPI_SUCCESS) {
 		zreq_release(&f->req);
 		return rc;
@@ -177,18 +204,18 @@ int zbuffer_attach(int rc, const void *buffer, MPI_Count size)
 
 void zbuffer_empty(void)
 {
-	flush(MPI_COMM_NULL, &zattached_process);
+	flush(of_process());
 	zattached_process.bytes = 0;
 }
 
 int zip_Buffer_flush(void)
 {
-	return flush(MPI_COMM_NULL, &zattached_process);
+	return flush(of_process());
 }
 
 int zip_Buffer_iflush(MPI_Request *request)
 {
-	return iflush(NULL, &zattached_process, "MPI_Buffer_iflush", request);
+	return iflush(NULL, of_process(), "MPI_Buffer_iflush", request);
 }
 
 /* --- buffers of communicators --- */
@@ -218,7 +245,7 @@ MPI_Comm zbuffer_empty_comm(MPI_Comm comm)
 	if (!c)
 		return comm;
 	if (c->attached) {
-		flush(c->shadow, c->attached);
+		flush(of_comm(comm));
 		c->attached->bytes = 0;
 	}
 	return c->shadow;
@@ -226,37 +253,50 @@ MPI_Comm zbuffer_empty_comm(MPI_Comm comm)
 
 int zip_Comm_flush_buffer(MPI_Comm comm)
 {
-	const struct zcomm *c = zcomm_find(comm);
-
-	return c ? flush(c->shadow, c->attached) : flush(comm, NULL);
+	return flush(of_comm(comm));
 }
 
 int zip_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
 	struct zcomm *c = zcomm_find(comm);
 
-	return c && c->attached ? iflush(c, c->attached, "MPI_Comm_iflush_buffer", request)
+	return c && c->attached ? iflush(c, of_comm(comm), "MPI_Comm_iflush_buffer", request)
 				: zn.Comm_iflush_buffer(c ? c->shadow : comm, request);
 }
 
 /* --- buffers of sessions --- */
 
-/* No communicator knows its session, so a message would go by without the buffer, and a flush would not wait. */
-static int refuse_session(const char *name)
+int zbuffer_attach_session(int rc, MPI_Session session, const void *buffer, MPI_Count size)
 {
-	return zerror_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, name,
-		"not supported in a world of several clusters: attach a buffer to the communicator "
-		"(MPI_Comm_attach_buffer) or to the process (MPI_Buffer_attach)");
+	if (rc != MPI_SUCCESS)
+		return rc;
+	struct zattached *a = zattached_of_session(session, true);
+	if (!a)
+		return zerror_raise(NULL, MPI_ERR_NO_MEM, "MPI_Session_attach_buffer", "the buffer's account");
+	a->bytes = size_of(buffer, size);
+	return rc;
 }
 
-int zip_Session_attach_buffer(MPI_Session session, void *buffer, int size)
+void zbuffer_empty_session(MPI_Session session)
 {
-	(void)session, (void)buffer, (void)size;
-	return refuse_session("MPI_Session_attach_buffer");
+	const struct buffer b = of_session(session);
+
+	if (b.bridged) {
+		flush(b);
+		b.bridged->bytes = 0;
+	}
 }
 
-int zip_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
+/* Where native MPI has no such function, its absence is told. */
+int zip_Session_flush_buffer(MPI_Session session)
 {
-	(void)session, (void)buffer, (void)size;
-	return refuse_session("MPI_Session_attach_buffer_c");
+	return can_flush() ? flush(of_session(session)) : zn.Session_flush_buffer(session);
+}
+
+int zip_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
+{
+	const struct buffer b = of_session(session);
+
+	return b.bridged ? iflush(NULL, b, "MPI_Session_iflush_buffer", request)
+			 : zn.Session_iflush_buffer(session, request);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The buffers that the application has attached for buffered sends: one of the process, and those of communicators
- * (MPI-4.1 section 3.6). Native MPI uses them for sends to local ranks. Bridged buffered sends have their own copies,
- * of at most as many bytes as are attached; flushing and detaching wait for those too. Under the shim's lock.
+ * The buffers that the application has attached for buffered sends: one of the process, those of communicators and
+ * those of sessions (MPI-4.1 section 3.6). Native MPI uses them for sends to local ranks. Bridged buffered sends have
+ * their own copies, of at most as many bytes as are attached; flushing and detaching wait for those too. Under the
+ * shim's lock.
  */
 #ifndef ZIP_LIBZIP_BUFFER_H
 #define ZIP_LIBZIP_BUFFER_H
@@ -27,6 +28,10 @@ void zbuffer_empty(void);
 int zbuffer_attach_comm(const char *name, MPI_Comm, void *buffer, MPI_Count size);
 /* Before native MPI_Comm_detach_buffer of the communicator that it returns: waits as zbuffer_empty does. */
 MPI_Comm zbuffer_empty_comm(MPI_Comm);
+/* As for the process, with the buffer of a session. */
+int zbuffer_attach_session(int rc, MPI_Session, const void *buffer, MPI_Count size);
+void zbuffer_empty_session(MPI_Session);
+
 #define ZBUFFER_FULL "the attached buffer has no room for the message"
 
 #endif

@@ -19,6 +19,7 @@
 #include "libzip/start/init.h"
 #include "libzip/record/record.h"
 #include "libzip/shim/shim.h"
+#include "libzip/stream/attached.h"
 #include "libzip/type/typehold.h"
 
 static struct {
@@ -82,10 +83,14 @@ int zip_Finalize(void)
 
 int zip_Session_finalize(MPI_Session *session)
 {
+	const MPI_Session ended = session ? *session : MPI_SESSION_NULL;
 	int rc = zn.Session_finalize(session);
 
 	if (rc != MPI_SUCCESS || !self.joined)
 		return rc;
+	struct zattached *buffer = zattached_of_session(ended, false);
+	if (buffer)
+		buffer->bytes = 0;
 	self.sessions--;
 	return self.sessions == 0 && self.world_ended ? leave() : rc;
 }

@@ -16,11 +16,24 @@
 #include "libzip/world/handlers.h"
 #include "common/base/hash.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/version.h"
+#include "libzip/stream/attached.h"
 #include "libzip/world/world.h"
 
 static bool is_world(const char *pset)
 {
 	return strcasecmp(pset, "mpi://WORLD") == 0;
+}
+
+/* Messages on communicators of the group use the session's buffer. */
+static int belong(MPI_Group handle, MPI_Session session)
+{
+	struct zgroup *group = zgroup_find(handle);
+
+	if (handle == MPI_GROUP_EMPTY || zversion_running() < ZVERSION(4, 2, 0))
+		return MPI_SUCCESS;
+	group->session = zattached_of_session(session, true);
+	return group->session ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 /* The native library raises errors of the arguments. */
@@ -32,9 +45,12 @@ int zip_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_
 		return rc;
 	if (is_world(pset_name)) {
 		zn.Group_free(newgroup);
-		return zip_Comm_group(MPI_COMM_WORLD, newgroup);
+		rc = zip_Comm_group(MPI_COMM_WORLD, newgroup);
+	} else {
+		rc = zgroup_from_native(newgroup);
 	}
-	rc = zgroup_from_native(newgroup);
+	if (rc == MPI_SUCCESS)
+		rc = belong(*newgroup, session);
 	return rc == MPI_SUCCESS ? rc
 				 : zerror_raise(NULL, rc, "MPI_Group_from_session_pset", "no such group can be made");
 }
@@ -73,7 +89,7 @@ int zip_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info 
 	if (!stringtag || !newcomm)
 		return zerror_raise(NULL, MPI_ERR_ARG, name, "a null pointer");
 	*newcomm = MPI_COMM_NULL;
-	rc = zcomm_create_group(MPI_COMM_WORLD, group, tag_of(stringtag), name, newcomm);
+	rc = zcomm_create_group(MPI_COMM_WORLD, group, tag_of(stringtag), stringtag, name, newcomm);
 	return rc == MPI_SUCCESS && *newcomm != MPI_COMM_NULL ? finish(*newcomm, info, errhandler) : rc;
 }
 

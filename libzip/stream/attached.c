@@ -2,14 +2,36 @@
 /* Use of attached buffers, see attached.h. */
 #include "libzip/stream/attached.h"
 
+#include <stdlib.h>
+
 #include "libzip/stream/op.h"
 #include "libzip/world/comm.h"
 
-struct zattached zattached_process;
+struct zattached zattached_process = {.session = MPI_SESSION_NULL};
+
+static struct zattached *of_sessions;
+
+struct zattached *zattached_of_session(MPI_Session session, bool make)
+{
+	struct zattached *a = of_sessions;
+
+	while (a && a->session != session)
+		a = a->next;
+	if (a || !make)
+		return a;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return NULL;
+	a->session = session;
+	a->next = of_sessions;
+	return of_sessions = a;
+}
 
 struct zattached *zattached_of(const struct zcomm *c)
 {
-	return c->attached && c->attached->bytes > 0 ? c->attached : &zattached_process;
+	if (c->attached && c->attached->bytes > 0)
+		return c->attached;
+	return c->session && c->session->bytes > 0 ? c->session : &zattached_process;
 }
 
 bool zattached_has_room(const struct zattached *a, uint64_t bytes)

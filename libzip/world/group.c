@@ -247,6 +247,16 @@ int zip_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_G
 	return rc;
 }
 
+/* Makes a group of the same session as another one. */
+static int create_from(const struct zgroup *other, const int *vrank, int size, MPI_Group *handle)
+{
+	int rc = zgroup_create(vrank, size, handle);
+
+	if (rc == MPI_SUCCESS && size > 0)
+		zgroup_find(*handle)->session = other->session;
+	return rc;
+}
+
 typedef int algebra(const int *a, int na, const int *b, int nb, int *out);
 
 static int combine(MPI_Group group1, MPI_Group group2, MPI_Group *result, algebra *op, const char *function)
@@ -259,7 +269,7 @@ static int combine(MPI_Group group1, MPI_Group group2, MPI_Group *result, algebr
 	int *out = malloc(((size_t)a->size + (size_t)b->size + 1) * sizeof(*out));
 	int n = out ? op(a->vrank, a->size, b->vrank, b->size, out) : -1;
 	if (n >= 0)
-		rc = zgroup_create(out, n, result);
+		rc = create_from(a->session ? a : b, out, n, result);
 	free(out);
 	return rc == MPI_SUCCESS ? rc : no_memory(function);
 }
@@ -302,9 +312,9 @@ static int choose(MPI_Group handle, int n, const int *ranks, int (*ranges)[3], b
 	if (exclude) {
 		int *left = chosen + group->size + 1;
 		count = zgroupset_difference(group->vrank, group->size, chosen, count, left);
-		rc = count < 0 ? MPI_ERR_NO_MEM : zgroup_create(left, count, result);
+		rc = count < 0 ? MPI_ERR_NO_MEM : create_from(group, left, count, result);
 	} else {
-		rc = zgroup_create(chosen, count, result);
+		rc = create_from(group, chosen, count, result);
 	}
 	free(chosen);
 	return rc == MPI_SUCCESS ? rc : no_memory(function);

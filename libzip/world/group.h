@@ -5,10 +5,15 @@
 
 #include <mpi.h>
 
+struct zattached;
+
 struct zgroup {
 	MPI_Group handle; /* in a range that MPICH never issues; MPI_GROUP_EMPTY and MPI_GROUP_NULL are native */
 	int size, rank;	  /* rank: this process's, or MPI_UNDEFINED */
 	int *vrank;	  /* [size] */
+	/* The buffer of the session that the group comes from (libzip/stream/attached.h). NULL: of none, or MPICH has
+	 * no such buffers. */
+	struct zattached *session;
 };
 
 /* NULL: not a valid group handle. */

@@ -11,8 +11,7 @@
 #include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
 
-static const char on_comm[] = "not supported on a communicator that spans clusters",
-		  in_world[] = "not supported in a world that spans clusters";
+static const char on_comm[] = "not supported on a communicator that spans clusters";
 
 /* The program has received an error and was not ended by it. Many programs never look at errors and go on without the
  * result. So the first time one line tells where it began. */
@@ -38,16 +37,6 @@ int zguard_comm(MPI_Comm handle, const char *function)
 		if (first)
 			tell_once(function, on_comm);
 	}
-	zshim_leave();
-	return rc;
-}
-
-int zguard_world(const char *function)
-{
-	zshim_enter();
-	int rc = zerror_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, function, "%s", in_world);
-	if (zworld.vrank == 0)
-		tell_once(function, in_world);
 	zshim_leave();
 	return rc;
 }

@@ -12,8 +12,6 @@
 
 /* Is the communicator local? Else MPI_ERR_UNSUPPORTED_OPERATION with the name of the function. */
 int zguard_comm(MPI_Comm, const char *function);
-/* For a function whose arguments do not tell whether bridged messages are concerned: never supported. */
-int zguard_world(const char *function);
 /* Does the communicator span? */
 bool zguard_spans(MPI_Comm);
 /* Are all requests native? */

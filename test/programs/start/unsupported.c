@@ -30,13 +30,6 @@ static void newer(void)
 	CHECK_INT(MPI_Allreduce(&value, &result, 1, MPI_INT, MPIX_EQUAL, MPI_COMM_SELF), MPI_SUCCESS);
 	CHECK_INT(result, 1);
 #endif
-#if MPI_VERSION * 10 + MPI_SUBVERSION >= 41
-	MPI_Session session;
-	char buffer[1000];
-	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
-	REFUSED(MPI_Session_attach_buffer(session, buffer, sizeof buffer));
-	MPI_Session_finalize(&session);
-#endif
 #ifdef MPIX_STREAM_NULL
 	MPI_Comm c;
 	REFUSED(MPIX_Stream_comm_create(WORLD, MPIX_STREAM_NULL, &c));
