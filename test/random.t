@@ -25,7 +25,7 @@ settings=(
 if [ -e "$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/fakeverbs.so" ]; then
 	settings+=("1+3 --over verbs" "1+1+2 --over verbs --set ZIPPER_PROGRESS=thread")
 fi
-seeds=14 # for each setting
+seeds=13 # for each setting
 share=0
 shrink=40 # seconds to make failing programs smaller, for each setting
 first=1
