@@ -378,7 +378,8 @@ int zending_finish(struct zrun *run)
 	int status = ranks_status(run);
 	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world && status)
 		fail_suspect(run);
-	if (run->phase == ZRUN_GOING && job->world && status && job->done < (uint32_t)run->plan->nranks)
+	if (run->phase == ZRUN_GOING && needs_report(run) && job->world && status &&
+		job->done < (uint32_t)run->plan->nranks)
 		fail_silent(run);
 	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world)
 		zverdict_set(run, status ? status : 1, 0,
