@@ -67,4 +67,5 @@ for folder in $(grep -v '^#' test/layers.order | sed 'p; s|/.*||' | sort -u) tes
 done
 words=$(wc -w <ARCHITECTURE.md)
 ok "ARCHITECTURE.md has at most 2,000 words ($words)" test "$words" -le 2000
+is "no half of a merge is left" "$(xargs -d '\n' grep -IlE -d skip '^(<<<<<<<|>>>>>>>)( |$)' <"$TAP_TMP/tree")" ""
 done_testing
