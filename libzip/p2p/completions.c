@@ -72,8 +72,8 @@ static bool all_done(void *ctx)
 	int flag = 0;
 
 	for (; w->m->native != w->m->all && w->next < w->m->n; w->next++) {
-		struct zreq *r = zmix_ours(w->m, w->next);
-		if (r && !zcompletion_is_inactive(r) && !zreq_is_done(r))
+		struct zreq *r = zmix_active(w->m, w->next);
+		if (r && !zreq_is_done(r))
 			break;
 	}
 	bool ours_done = w->m->native == w->m->all || w->next == w->m->n;
@@ -122,17 +122,6 @@ int zip_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
 	return rc;
 }
 
-/* Are all our requests done? Delivers nothing. */
-static bool ours_done(const struct zmix *m)
-{
-	for (int i = 0; m->native != m->all && i < m->n; i++) {
-		struct zreq *r = zmix_ours(m, i);
-		if (r && !zcompletion_is_inactive(r) && !zreq_is_done(r))
-			return false;
-	}
-	return true;
-}
-
 int zip_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
 	struct zmix m;
@@ -142,7 +131,7 @@ int zip_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[])
 		return rc;
 	struct all_wait w = {.m = &m, .statuses = statuses, .native_done = !m.any_native};
 	for (int turn = 0; turn < 2; turn++) {
-		*flag = ours_done(&m) && all_done(&w);
+		*flag = zmix_are_ours_ready(&m) && all_done(&w);
 		if (*flag || turn > 0 || !zprogress_test_failed(m.native == m.all))
 			break;
 	}
@@ -179,8 +168,8 @@ static bool any_done(void *ctx)
 	int flag = 0;
 
 	for (int i = 0; m->native != m->all && i < m->n; i++) {
-		struct zreq *r = zmix_ours(m, i);
-		if (!r || zcompletion_is_inactive(r))
+		struct zreq *r = zmix_active(m, i);
+		if (!r)
 			continue;
 		active = true;
 		if (zreq_is_done(r)) {
@@ -275,8 +264,8 @@ static bool some_done(void *ctx)
 		}
 	}
 	for (int i = 0; m->native != m->all && i < m->n; i++) {
-		struct zreq *r = zmix_ours(m, i);
-		if (!r || zcompletion_is_inactive(r))
+		struct zreq *r = zmix_active(m, i);
+		if (!r)
 			continue;
 		active = true;
 		if (!zreq_is_done(r))

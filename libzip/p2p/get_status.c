@@ -57,8 +57,8 @@ int zip_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 	r = zreq_find(request);
 	if (!r)
 		return zerror_raise(NULL, MPI_ERR_REQUEST, name, "no such request");
-	if (!status)
-		return zerror_raise(NULL, MPI_ERR_ARG, name, ZERROR_NULL, "status");
+	if (!flag || !status)
+		return zerror_raise(NULL, MPI_ERR_ARG, name, ZERROR_NULL, flag ? "status" : "flag");
 	*flag = is_ready(r);
 	if (!*flag) {
 		zprogress_test_failed(false);
@@ -76,16 +76,6 @@ int zip_X_Request_is_complete(MPI_Request request)
 		return zn.X_Request_is_complete(request);
 	struct zreq *r = zreq_find(request);
 	return r && is_ready(r);
-}
-
-static bool all_ours_ready(const struct zmix *m)
-{
-	for (int i = 0; i < m->n; i++) {
-		struct zreq *r = zmix_ours(m, i);
-		if (r && !is_ready(r))
-			return false;
-	}
-	return true;
 }
 
 /* Completes the statuses, of which native MPI has filled its own. True: one of our requests has failed. */
@@ -113,7 +103,7 @@ static int get_all(const struct zmix *m, int *flag, MPI_Status *statuses, const 
 	int native_rc = MPI_SUCCESS;
 
 	/* Native MPI is asked last: it raises an error only where all are complete. */
-	*flag = all_ours_ready(m);
+	*flag = zmix_are_ours_ready(m);
 	if (*flag && m->any_native)
 		native_rc = zn.Request_get_status_all(m->n, m->native, flag, statuses);
 	if (!*flag)
@@ -149,8 +139,8 @@ static int get_any(const struct zmix *m, int *index, int *flag, MPI_Status *stat
 
 	*index = MPI_UNDEFINED;
 	for (int i = 0; i < m->n; i++) {
-		struct zreq *r = zmix_ours(m, i);
-		if (!r || zcompletion_is_inactive(r))
+		struct zreq *r = zmix_active(m, i);
+		if (!r)
 			continue;
 		active = true;
 		if (!zreq_is_done(r))
@@ -207,8 +197,8 @@ static int get_some(const struct zmix *m, int *count, int indices[], MPI_Status 
 	for (int i = 0; rc == MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE && i < got; i++)
 		statuses[i].MPI_ERROR = MPI_SUCCESS;
 	for (int i = 0; i < m->n; i++) {
-		struct zreq *r = zmix_ours(m, i);
-		if (!r || zcompletion_is_inactive(r))
+		struct zreq *r = zmix_active(m, i);
+		if (!r)
 			continue;
 		active = true;
 		if (!zreq_is_done(r))

@@ -31,3 +31,13 @@ int zmix_open(struct zmix *m, int n, MPI_Request *all, const char *name, const c
 		m->native[i] = zreq_is_ours(all[i]) ? MPI_REQUEST_NULL : all[i];
 	return MPI_SUCCESS;
 }
+
+bool zmix_are_ours_ready(const struct zmix *m)
+{
+	for (int i = 0; m->native != m->all && i < m->n; i++) {
+		struct zreq *r = zmix_active(m, i);
+		if (r && !zreq_is_done(r))
+			return false;
+	}
+	return true;
+}

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "libzip/p2p/completion.h"
 #include "libzip/world/req.h"
 
 #define ZMIX_SMALL 64 /* requests for which no memory is allocated */
@@ -26,10 +27,20 @@ struct zmix {
  * nothing to close. */
 int zmix_open(struct zmix *, int n, MPI_Request *all, const char *name, const char *missing);
 
+/* Is none of our requests still under way? Delivers nothing. */
+bool zmix_are_ours_ready(const struct zmix *);
+
 /* Our request at that index, or NULL. */
 static inline struct zreq *zmix_ours(const struct zmix *m, int i)
 {
 	return m->native == m->all ? NULL : zreq_find(m->all[i]);
+}
+
+/* Our request at that index, unless it is inactive; or NULL. */
+static inline struct zreq *zmix_active(const struct zmix *m, int i)
+{
+	struct zreq *r = zmix_ours(m, i);
+	return r && !zcompletion_is_inactive(r) ? r : NULL;
 }
 
 /* Native MPI has changed its handle at that index. */

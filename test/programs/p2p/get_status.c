@@ -27,6 +27,7 @@ static void failed(int from, int to)
 	CHECK_INT(look(r[1], &st[1]), MPI_SUCCESS);
 	CHECK_INT(st[1].MPI_SOURCE, from);
 	CHECK_INT(st[1].MPI_TAG, 2);
+	CHECK_INT(class_of(MPI_Request_get_status(r[1], NULL, &st[1])), MPI_ERR_ARG);
 	for (int again = 0; again < 2; again++)
 		CHECK_INT(look(r[0], MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
 #if FORMS
