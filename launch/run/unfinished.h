@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the user is told of ranks that end without MPI_Finalize. If all ranks come to their end, this is a warning. It
- * is held back for a while: if another rank waits in vain, the job ends with a verdict that says so. */
+/* The warning to the user about ranks that end without MPI_Finalize. It is held back for a while. If another rank waits
+ * in vain, the job ends with a verdict that says so, and there is no warning. */
 #ifndef ZIP_LAUNCH_UNFINISHED_H
 #define ZIP_LAUNCH_UNFINISHED_H
 

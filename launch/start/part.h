@@ -39,7 +39,7 @@ struct zpart_params {
 
 /* Starts the part's mpiexec. input: the read end of a pipe, or -1. 0 or a negative errno with text. */
 int zpart_start(struct zpart *, const struct zplan_part *, const struct zpart_params *, int input, struct zerr *);
-/* Whether ranks count that were killed by SIGKILL. mpiexec kills the others when a rank fails, or ends without
+/* Do ranks count that were killed by SIGKILL? mpiexec kills the others when a rank fails, or ends without
  * MPI_Finalize. */
 enum zpart_killed {
 	ZPART_KILLED_COUNT,

@@ -38,7 +38,7 @@ static int agreed_orders(const int64_t (*all)[ZSAID_COUNT], int n, int color)
 	return 0;
 }
 
-/* What one member needs to know of a split. */
+/* A split, as one member sees it. */
 struct split {
 	struct zcomm *c;
 	struct zcomm_outcome *outcome;

@@ -77,7 +77,7 @@ static bool can_flush(void)
 	return zversion_running() >= ZVERSION(4, 2, 0);
 }
 
-/* Which buffer: that of a communicator, of a session, or of the process. */
+/* The buffer of a communicator, of a session, or of the process. */
 struct buffer {
 	enum { OF_PROCESS, OF_COMM, OF_SESSION } kind;
 	MPI_Comm comm;
@@ -287,7 +287,7 @@ void zbuffer_empty_session(MPI_Session session)
 	}
 }
 
-/* Where native MPI has no such function, its absence is told. */
+/* The native call tells that there is no such function, where there is none. */
 int zip_Session_flush_buffer(MPI_Session session)
 {
 	return can_flush() ? flush(of_session(session)) : zn.Session_flush_buffer(session);

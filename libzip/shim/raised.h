@@ -35,7 +35,7 @@ static inline int zraised_end(int was, int rc)
 	return rc;
 }
 
-/* What an MPI function returns to the application for that code. */
+/* The result of an MPI function for the application, made of that code. */
 int zraised_taken(int rc);
 static inline int zraised_answer(int rc)
 {

@@ -31,7 +31,7 @@ static bool take_refusal(const struct zchannel *ch, const struct zwire_env *env,
 	return is;
 }
 
-/* What is wrong with the sender or the receiver of a message; NULL: nothing is. */
+/* The fault of the sender or the receiver of a message in words, or NULL. */
 static const char *find_stray(const struct zchannel *ch, const struct zwire_env *env)
 {
 	const uint32_t first = ch->station->first, vrank = env->src - first;

@@ -21,7 +21,7 @@ static MPI_Comm half, even_odd; /* the even or the odd ranks; between these */
 static MPI_Group everyone;
 static char file_name[64];
 
-/* What a constructor gives; all others stay null. */
+/* The handles that a constructor gives; all others stay null. */
 struct made {
 	MPI_Comm comm;
 	MPI_Win win;

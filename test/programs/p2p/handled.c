@@ -26,7 +26,7 @@ static void of_file(MPI_File *f, int *code, ...)
 	taken++;
 }
 
-/* What lies on the stack where the library's variables will be. */
+/* Fills the stack where the library's variables will be. */
 static void soil(void)
 {
 	volatile char stack[8192];

@@ -20,7 +20,7 @@ static void handler(MPI_Comm *c, int *code, ...)
 	handled += class_of(*code) == MPI_ERR_UNSUPPORTED_OPERATION && n == size;
 }
 
-/* What only newer MPICHs have. */
+/* Functions of newer MPICHs alone. */
 static void newer(void)
 {
 #ifdef MPIX_EQUAL

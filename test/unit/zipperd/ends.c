@@ -136,7 +136,7 @@ static void a_failure_ends_the_job_with_its_status(void **state)
 	end(&s);
 }
 
-/* What only zipperd says, and what a rank says after its end. */
+/* A rank says what only zipperd may say, or speaks after its end. */
 static void nonsense_ends_the_job(void **state)
 {
 	(void)state;
