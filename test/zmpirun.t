@@ -301,11 +301,7 @@ for launcher in refused severed; do
 done
 for where in hosts one; do
 	run "a host that cannot be reached, $where" 1 -f refused.$where --no-mpi sh -c 'exec sleep 300'
-	# A Hydra that ends by itself does not tell which program has failed and how, and mostly loses what that has said.
-	said="connect to host b1: Connection refused
-" how='refused ended with status 255'
-	grep -q 'mpiexec of part b.* has failed$' err && how='the program that starts its processes there has failed'
-	[ "$how" = 'refused ended with status 255' ] || grep -q '^connect' err || said=
+	unreached 'mpiexec of part b.* has failed$'
 	is "not reached, $where: what its launcher says, which part, which hosts" "$(cat err)" \
 		"${said}zmpirun: mpiexec of part b does not reach all of b1, b2: $how"
 	is_gone "not reached, $where: nothing is left"
