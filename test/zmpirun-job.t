@@ -261,6 +261,35 @@ ZIPPER_KEY_FILE=$TAP_TMP/keys run "key from ZIPPER_KEY_FILE" 0 -f hosts "$ENDS" 
 mkdir -p home/.zipper
 cp -p keys home/.zipper/key
 HOME=$TAP_TMP/home run "key from the home directory" 0 -f hosts "$ENDS" well
+# no process of the job has the user's key but zmpirun itself, and what a rank starts has no credential either
+cat >spy.sh <<'END'
+key=$(awk '$1 == "me" { print $2 }' keys)
+for p in /proc/[0-9]*; do
+	name=$(cat "$p/comm" 2>/dev/null)
+	cat "$p/environ" "$p/cmdline" 2>/dev/null | tr '\0' '\n' | grep -q "$key" && [ "$name" != zmpirun ] && echo "the key is in $name"
+	[ "$name" = spy ] && tr '\0' '\n' <"$p/environ" | grep -c '^ZIPPER_CREDENTIAL=[0-9]*:' >>seen
+done
+env | grep -E '^ZIPPER_(KEY|CREDENTIAL)='
+END
+compile "$ZIP_TOP_SRCDIR/test/lib/spy.c" spy || bail_out "cannot compile spy.c"
+limited 60 env -u ZIPPER_KEY ZIPPER_KEY_FILE="$TAP_TMP/keys" "$ZMPIRUN" -f hosts -n 4 ./spy "sh spy.sh" >out 2>err </dev/null
+is "the key stays with zmpirun" "$? $(cat out)" "0 "
+is "... and ranks have a credential" "$(sort -u seen | tail -n 1)" 1 || diag_file err # a process that just ends has no environment
+eval "$(ZIPPER_KEY=$key "$ZMPIRUN" --credential by-hand)"
+is "--credential exports job, user and credential" "$ZIPPER_JOB $ZIPPER_USER ${ZIPPER_CREDENTIAL//[0-9a-f]/}" "by-hand me :"
+by_hand() { # PART
+	limited 60 env -u ZIPPER_KEY HOME=/ ZIPPER_PARTS=a,b ZIPPER_PART="$1" ZIPPER_ZIPPERD="$(address "$1")" \
+		ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" "$MPIEXEC" -n 1 -genv LD_PRELOAD "$PRELOAD_LIST" "$ENDS" well >"$1.out" 2>&1 </dev/null
+}
+by_hand b &
+by_hand a
+is "... which start a job by hand" "$? $(wait $!; echo $?) $(cat a.out b.out | grep -c 'of 2')" "0 0 2"
+ZIPPER_CREDENTIAL=4000000000:${ZIPPER_CREDENTIAL#*:} by_hand a
+matches "... and cannot be made to last longer" a.out 'refuses the key of user me'
+unset ZIPPER_JOB ZIPPER_CREDENTIAL
+ZIPPER_KEY=$key run "--credential without a job's name" 2 --credential
+ZIPPER_KEY=$key run "--credential: a name that is none" 1 --credential 'a b'
+ZIPPER_KEY=$key run "--credential: a name that the shell would read" 1 --credential "a';false;'b"
 ZIPPER_KEY=$(printf '%064x' 1) run "a wrong key" 1 -f hosts "$ENDS" well
 is "a wrong key: one line" "$(grep -c ^zmpirun: err) of $(wc -l <err)" "1 of 1"
 ZIPPER_KEY=$key limited 60 "$ZMPIRUN" -f hosts "$ENDS" well >out 2>err </dev/null &

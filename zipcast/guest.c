@@ -35,7 +35,10 @@ static int refuse(const struct zipcast *zc, struct guest *g, int code, const cha
 static int greet(struct zipcast *zc, struct guest *g, const struct zctl_hello *hello)
 {
 	struct zctl_msg msg = {.type = ZCTL_CHALLENGE};
+	struct zerr err;
 	char *end;
+	if (zctl_is_foreign(hello, &err))
+		return refuse(zc, g, EPROTONOSUPPORT, err.text);
 	if (g->greeted || hello->service != ZCTL_SERVICE_CAST)
 		return refuse(zc, g, EINVAL, "this is a node of zipcast");
 	if (strcmp(hello->job, zc->session) != 0)

@@ -9,8 +9,9 @@
 
 #include "common/base/module.h"
 
-/* Separates these hashes from every other use of the same key. */
-#define LABEL "leiden-zipper hello 1"
+/* They separate these hashes from every other use of the same key. */
+#define LABEL "leiden-zipper hello 2"
+#define JOB_LABEL "leiden-zipper job credential 1"
 
 static int parse_key(uint8_t key[ZAUTH_KEY_BYTES], const char *hex, struct zerr *err)
 {
@@ -38,6 +39,27 @@ static void hash_text(crypto_generichash_state *state, const char *text)
 	crypto_generichash_update(state, (const uint8_t *)text, len);
 }
 
+static void hash_number(crypto_generichash_state *state, uint64_t n)
+{
+	uint8_t bytes[8];
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(n >> (8 * i));
+	crypto_generichash_update(state, bytes, sizeof(bytes));
+}
+
+static void derive(uint8_t out[ZAUTH_KEY_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const char *user, const char *job,
+	uint64_t expires_s)
+{
+	crypto_generichash_state state;
+	crypto_generichash_init(&state, key, ZAUTH_KEY_BYTES, ZAUTH_KEY_BYTES);
+	hash_text(&state, JOB_LABEL);
+	hash_text(&state, user);
+	hash_text(&state, job);
+	hash_number(&state, expires_s);
+	crypto_generichash_final(&state, out, ZAUTH_KEY_BYTES);
+	sodium_memzero(&state, sizeof(state));
+}
+
 static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side side,
 	const struct zctl_hello *hello, const struct zctl_challenge *challenge)
 {
@@ -48,6 +70,7 @@ static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES
 	crypto_generichash_update(&state, &service, 1);
 	hash_text(&state, hello->user);
 	hash_text(&state, hello->job);
+	hash_number(&state, hello->expires_s);
 	crypto_generichash_update(&state, hello->nonce, sizeof(hello->nonce));
 	crypto_generichash_update(&state, challenge->nonce, sizeof(challenge->nonce));
 	crypto_generichash_final(&state, mac, ZCTL_MAC_BYTES);
@@ -68,6 +91,7 @@ __attribute__((visibility("default"))) const struct zauth_ops zauth_module = {
 	.release = ZMODULE_RELEASE,
 	.parse_key = parse_key,
 	.random = random_bytes,
+	.derive = derive,
 	.prove = prove,
 	.check = check,
 	.wipe = sodium_memzero,

@@ -21,6 +21,11 @@ struct zauth_ops {
 	/* Reads 64 hex digits. -EINVAL with the reason. */
 	int (*parse_key)(uint8_t key[ZAUTH_KEY_BYTES], const char *hex, struct zerr *);
 	void (*random)(uint8_t *buf, size_t len);
+	/* Makes the key of a job credential: for one job of one user, until a time in seconds since 1970. It tells
+	 * nothing of the user's key. */
+	void (*derive)(uint8_t out[ZAUTH_KEY_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const char *user,
+		const char *job, uint64_t expires_s);
+	/* key, here and in check: the user's, or the derived one where hello.expires_s is not 0. */
 	void (*prove)(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side,
 		const struct zctl_hello *, const struct zctl_challenge *);
 	/* Compares with what prove would write, in constant time. 0 or -EACCES. */

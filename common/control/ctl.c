@@ -10,6 +10,7 @@
 
 #include "common/control/ctl_check.h"
 #include "common/control/ctl_name.h"
+#include "config.h"
 
 enum field_kind { F_END, F_U8, F_U32, F_U64, F_BYTES, F_NAME, F_NAME_OR_EMPTY, F_TEXT, F_STRING, F_SIZES, F_LIST };
 
@@ -36,8 +37,12 @@ struct field {
 	}
 
 static const struct field f_none[] = {END};
+/* the same in all protocols */
+static const struct field f_hello_head[] = {FIELD(F_U32, zctl_hello, protocol), FIELD(F_NAME, zctl_hello, release),
+	END};
 static const struct field f_hello[] = {FIELD(F_U8, zctl_hello, service), FIELD(F_NAME_OR_EMPTY, zctl_hello, user),
-	FIELD(F_NAME_OR_EMPTY, zctl_hello, job), FIELD(F_BYTES, zctl_hello, nonce), END};
+	FIELD(F_NAME_OR_EMPTY, zctl_hello, job), FIELD(F_U64, zctl_hello, expires_s), FIELD(F_BYTES, zctl_hello, nonce),
+	END};
 static const struct field f_challenge[] = {FIELD(F_BYTES, zctl_challenge, nonce), END};
 static const struct field f_proof[] = {FIELD(F_BYTES, zctl_proof, mac), END};
 static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U32, zctl_join, rank),
@@ -238,6 +243,10 @@ int zctl_encode(uint8_t *buf, size_t cap, const struct zctl_msg *msg)
 	if (msg->type >= NTYPES || !fields_of[msg->type])
 		return -EINVAL;
 	put_uint(&w, msg->type, 2);
+	if (msg->type == ZCTL_HELLO) {
+		const struct zctl_hello own = {.protocol = ZCTL_PROTOCOL, .release = PACKAGE_VERSION};
+		put_fields(&w, f_hello_head, &own);
+	}
 	put_fields(&w, fields_of[msg->type], &msg->u);
 	return w.full ? -EMSGSIZE : (int)(cap - w.left);
 }
@@ -375,6 +384,20 @@ static void get_fields(struct reader *r, const struct field *f, void *base)
 	}
 }
 
+static bool is_spoken(uint32_t protocol)
+{
+	return protocol >= ZCTL_PROTOCOL_OLDEST && protocol <= ZCTL_PROTOCOL;
+}
+
+bool zctl_is_foreign(const struct zctl_hello *hello, struct zerr *err)
+{
+	if (is_spoken(hello->protocol))
+		return false;
+	zerr_set(err, -EPROTONOSUPPORT, "it speaks protocol %d (%s), and this is protocol %u (%s)", ZCTL_PROTOCOL,
+		PACKAGE_VERSION, hello->protocol, hello->release);
+	return true;
+}
+
 int zctl_decode(struct zctl_msg *msg, const uint8_t *buf, size_t len, struct zerr *err)
 {
 	struct reader r = {.p = buf, .left = len};
@@ -384,6 +407,10 @@ int zctl_decode(struct zctl_msg *msg, const uint8_t *buf, size_t len, struct zer
 		r.bad = "there is no such type";
 	if (!r.bad) {
 		msg->type = type;
+		if (type == ZCTL_HELLO)
+			get_fields(&r, f_hello_head, &msg->u);
+		if (type == ZCTL_HELLO && !r.bad && !is_spoken(msg->u.hello.protocol))
+			return 0;
 		get_fields(&r, fields_of[type], &msg->u);
 	}
 	if (!r.bad && r.left > 0)

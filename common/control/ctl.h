@@ -6,6 +6,9 @@
  * Names (of jobs, parts, hosts, users) are printable ASCII without spaces and commas. Texts are printable ASCII; the
  * encoder turns all other characters into '?'.
  *
+ * HELLO begins with the number of the protocol and the release, in all protocols. A zipperd that does not speak the
+ * peer's protocol answers with ERROR, whose encoding stays the same, too. Its text names both.
+ *
  * Encoding: u16 type, then the fields of that type in the order of the struct. Integers are little-endian; a text is a
  * u16 length and its bytes; a list is a u32 count and its elements.
  *
@@ -65,13 +68,16 @@
 #ifndef ZIP_COMMON_CONTROL_CTL_H
 #define ZIP_COMMON_CONTROL_CTL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
 
-#define ZCTL_NAME_MAX 64  /* job ids; names of parts, fabrics and users; without the zero */
-#define ZCTL_TEXT_MAX 240 /* error and event texts */
+#define ZCTL_PROTOCOL 1	       /* changes with any message */
+#define ZCTL_PROTOCOL_OLDEST 1 /* of peers that zipperd still serves */
+#define ZCTL_NAME_MAX 64       /* job ids; names of parts, fabrics and users; without the zero */
+#define ZCTL_TEXT_MAX 240      /* error and event texts */
 #define ZCTL_PARTS_MAX 64
 #define ZCTL_RAILS_MAX 16	  /* zippers that carry one job */
 #define ZCTL_RANKS_MAX (1u << 20) /* ranks of one job */
@@ -127,18 +133,22 @@ enum zctl_service {
 	ZCTL_SERVICE_CIRCUIT
 };
 
-struct zctl_hello { /* first message on any link */
+struct zctl_hello {			 /* first message on any link */
+	uint32_t protocol;		 /* of the sender; zctl_encode writes our own */
+	char release[ZCTL_NAME_MAX + 1]; /* the same. Of another protocol only these two are known, the rest is 0 */
 	uint8_t service;
 	char user[ZCTL_NAME_MAX + 1];
 	char job[ZCTL_NAME_MAX + 1];
+	uint64_t expires_s; /* the end of the job credential that is proved, in seconds since 1970; 0: the user's own
+			       key is proved */
 	uint8_t nonce[ZCTL_NONCE_BYTES];
 };
 struct zctl_challenge {
 	uint8_t nonce[ZCTL_NONCE_BYTES];
 };
 struct zctl_proof {
-	uint8_t mac[ZCTL_MAC_BYTES]; /* keyed hash over service, user, job and both nonces; in zipperd's answer
-					ZCTL_PROOF_REPLY is added to the service */
+	uint8_t mac[ZCTL_MAC_BYTES]; /* keyed hash over service, user, job, expires_s and both nonces; in zipperd's
+					answer ZCTL_PROOF_REPLY is added to the service */
 };
 
 /* Facts that a rank tells about itself. Where one native job spans all parts (mixed = 1), rank and size are those of
@@ -334,6 +344,9 @@ int zctl_encode(uint8_t *buf, size_t cap, const struct zctl_msg *);
  * zctl_free. */
 int zctl_decode(struct zctl_msg *, const uint8_t *buf, size_t len, struct zerr *);
 void zctl_free(struct zctl_msg *);
+/* Do we not speak the sender's protocol? Then err says so in words for the sender: "it" are we, "this" is the sender.
+ */
+bool zctl_is_foreign(const struct zctl_hello *, struct zerr *);
 /* Free the lists inside a message's body that was taken out of its message. */
 void zctl_world_free(struct zctl_world *);
 void zctl_stats_free(struct zctl_stats_reply *);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* User and key from the environment, see credentials.h. */
-#include "common/control/ctl_name.h"
-#include "common/control/keyfile.h"
 #include "common/session/credentials.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "common/control/ctl_name.h"
+#include "common/control/keyfile.h"
 
 int zcredentials_find_user(char user[ZCTL_NAME_MAX + 1], struct zerr *err)
 {
@@ -48,4 +50,36 @@ int zcredentials_find_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BY
 		file = path;
 	}
 	return zkeyfile_read(auth, key, file, user, err);
+}
+
+static int parse(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], uint64_t *expires_s, const char *text,
+	struct zerr *err)
+{
+	char *end;
+	errno = 0;
+	*expires_s = strtoull(text, &end, 10);
+	if (errno != 0 || text[0] < '1' || text[0] > '9' || *end != ':')
+		return zerr_set(err, -EINVAL, "it is not EXPIRES:KEY");
+	return auth->parse_key(key, end + 1, err);
+}
+
+int zcredentials_find_rank(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], uint64_t *expires_s,
+	const char *user, struct zerr *err)
+{
+	const char *text = getenv("ZIPPER_CREDENTIAL");
+	const bool is_set = text && *text;
+	*expires_s = 0;
+	int rc = is_set ? parse(auth, key, expires_s, text, err) : zcredentials_find_key(auth, key, user, err);
+	return rc == 0 ? 0 : zerr_prefix(err, rc, is_set ? "ZIPPER_CREDENTIAL" : "your key for zipperd");
+}
+
+void zcredentials_format(const struct zauth_ops *auth, char text[ZCREDENTIALS_TEXT_BYTES],
+	const uint8_t key[ZAUTH_KEY_BYTES], const char *user, const char *job, uint64_t expires_s)
+{
+	uint8_t derived[ZAUTH_KEY_BYTES];
+	auth->derive(derived, key, user, job, expires_s);
+	int n = snprintf(text, ZCREDENTIALS_TEXT_BYTES, "%" PRIu64 ":", expires_s);
+	for (int i = 0; i < ZAUTH_KEY_BYTES; i++)
+		snprintf(text + n + 2 * i, 3, "%02x", derived[i]);
+	auth->wipe(derived, sizeof(derived));
 }

@@ -23,6 +23,7 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 	hello.u.hello.service = (uint8_t)service;
 	memcpy(hello.u.hello.user, p->user, sizeof(p->user));
 	memcpy(hello.u.hello.job, p->job, sizeof(p->job));
+	hello.u.hello.expires_s = p->expires_s;
 	p->auth->random(hello.u.hello.nonce, sizeof(hello.u.hello.nonce));
 	int rc = zsession_io_request(s, &hello, ZCTL_CHALLENGE, &in, false, err);
 	if (rc != 0)

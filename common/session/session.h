@@ -22,7 +22,8 @@ struct zsession_params {
 	const char *who; /* the listener's name for messages; NULL: "zipperd" */
 	char user[ZCTL_NAME_MAX + 1];
 	char job[ZCTL_NAME_MAX + 1];
-	uint8_t key[ZAUTH_KEY_BYTES];
+	uint8_t key[ZAUTH_KEY_BYTES]; /* the user's, or that of a job credential */
+	uint64_t expires_s;	      /* the end of the credential; 0: key is the user's */
 	const struct zauth_ops *auth;
 	int timeout_ms;	    /* for connecting, and for each answer other than WORLD */
 	bool settled_later; /* the caller releases the link and settles it: the link uses the address's own transport */

@@ -12,8 +12,8 @@ extern char **environ;
 /* These variables serve a start by hand: ZIPPER_HOSTFILE, ZIPPER_RAILS, ZIPPER_KEY_FILE and ZIPPER_MAP. With zmpirun
  * they would contradict it. */
 static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_ENTRIES",
-	"ZIPPER_USER", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_RAILS", "ZIPPER_MAP", "ZIPPER_PORTS",
-	"ZIPPER_STATS", "ZIPPER_LAUNCHER", "ZIPPER_APPNUM"};
+	"ZIPPER_USER", "ZIPPER_CREDENTIAL", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_RAILS",
+	"ZIPPER_MAP", "ZIPPER_PORTS", "ZIPPER_STATS", "ZIPPER_LAUNCHER", "ZIPPER_APPNUM"};
 
 bool zenviron_is_ours(const char *name)
 {
@@ -26,7 +26,7 @@ bool zenviron_is_ours(const char *name)
 const char *zenviron_names(void)
 {
 	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_ENTRIES,ZIPPER_LAUNCHER,"
-	       "ZIPPER_APPNUM,ZIPPER_USER,ZIPPER_KEY,ZIPPER_MODULE_DIR,ZIPPER_PORTS,ZIPPER_DIRECT,ZIPPER_LOG,"
+	       "ZIPPER_APPNUM,ZIPPER_USER,ZIPPER_CREDENTIAL,ZIPPER_MODULE_DIR,ZIPPER_PORTS,ZIPPER_DIRECT,ZIPPER_LOG,"
 	       "ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_REPRESENTATION,ZIPPER_PROFILE,ZIPPER_STATS,ZIPPER_TUNING,"
 	       "ZIPPER_TUNE,ZIPPER_ONE_SIDED,ZIPPER_SHARED,ZIPPER_ENDPOINTS,ZIPPER_TIMEOUT,"
 	       "ZIPPER_DEVICE," ZVERBS_VARIABLES;
@@ -70,7 +70,7 @@ void zenviron_build(struct zargv *envp, const struct zenviron *e)
 	add(envp, "ZIPPER_ZIPPERD", e->zipperd);
 	add(envp, "ZIPPER_ENTRIES", e->entries);
 	add(envp, "ZIPPER_USER", e->user);
-	add(envp, "ZIPPER_KEY", e->key);
+	add(envp, "ZIPPER_CREDENTIAL", e->credential);
 	add(envp, "ZIPPER_PORTS", e->ports);
 	add(envp, "ZIPPER_MODULE_DIR", e->module_dir);
 	add(envp, "ZIPPER_DEVICE", e->device);

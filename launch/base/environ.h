@@ -12,7 +12,7 @@
 struct zenviron {
 	const char *job, *parts, *part, *zipperd, *user;
 	const char *entries;	/* where ranks reach zipperds over hops */
-	const char *key;	/* secret: never on a command line */
+	const char *credential; /* secret: never on a command line */
 	const char *ports;	/* the ranks that run on zipper nodes */
 	const char *device;	/* where the hostfile names one; else the variable stays as it is */
 	const char *module_dir; /* only in the build tree */

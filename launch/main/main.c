@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/control/auth.h"
+#include "common/control/ctl_name.h"
 #include "common/session/credentials.h"
 #include "launch/run/early.h"
 #include "common/hosts/hostfile.h"
@@ -42,6 +44,7 @@ struct launch {
 	char user[ZCTL_NAME_MAX + 1];
 	uint8_t key[ZAUTH_KEY_BYTES];
 	char hex[2 * ZAUTH_KEY_BYTES + 1];
+	char credential[ZCREDENTIALS_TEXT_BYTES]; /* for the ranks */
 };
 
 static int complain(const struct zerr *err)
@@ -107,6 +110,29 @@ static int prepare(struct launch *l, struct zerr *err)
 	return rc == 0 ? zresolve_hosts(&l->plan, &l->options, l->options.hostfile, err) : rc;
 }
 
+static uint64_t expiry(const struct zoptions *o)
+{
+	return (uint64_t)time(NULL) + (uint64_t)o->lifetime_days * 24 * 3600;
+}
+
+/* Prints what a start by hand has to export: the ranks need no key then. */
+static int print_credential(struct launch *l, struct zerr *err)
+{
+	const char *job = l->options.credential;
+	int rc = zcredentials_find_user(l->user, err);
+	if (rc == 0 && !zctl_name_ok(job))
+		rc = zerr_set(err, -EINVAL, "--credential: '%.80s' is no name of a job", job);
+	if (rc == 0 && (strchr(job, '\'') || strchr(l->user, '\'')))
+		rc = zerr_set(err, -EINVAL, "--credential: the shell would not read a name with a quote");
+	if (rc == 0 && (rc = zcredentials_find_key(&zauth_module, l->key, l->user, err)) < 0)
+		zerr_prefix(err, rc, "your key for zipperd");
+	if (rc < 0)
+		return rc;
+	zcredentials_format(&zauth_module, l->credential, l->key, l->user, job, expiry(&l->options));
+	printf("export ZIPPER_JOB='%s' ZIPPER_USER='%s' ZIPPER_CREDENTIAL='%s'\n", job, l->user, l->credential);
+	return fflush(stdout) == 0 ? 0 : zerr_set(err, -errno, "standard output: %s", strerror(errno));
+}
+
 static int start_parts(struct launch *l, struct zerr *err)
 {
 	bool bridged = is_bridged(l);
@@ -114,13 +140,15 @@ static int start_parts(struct launch *l, struct zerr *err)
 		.mpiexec = l->locate.mpiexec,
 		.libzipper = bridged ? l->locate.libzipper : NULL,
 		.scratch = &l->scratch};
-	if (bridged)
+	if (bridged) {
+		zcredentials_format(&zauth_module, l->credential, l->key, l->user, l->job.id, expiry(&l->options));
 		p.environ = (struct zenviron){.job = l->job.id,
 			.parts = l->plan.names,
 			.user = l->user,
-			.key = l->hex,
+			.credential = l->credential,
 			.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
 			.stats = l->options.stats};
+	}
 	return zrun_start(&l->run, &p, err);
 }
 
@@ -227,6 +255,8 @@ int main(int argc, char **argv)
 		zoptions_print_help(stdout);
 	} else if (l.options.version) {
 		printf("zmpirun (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);
+	} else if (l.options.credential) {
+		status = print_credential(&l, &err) < 0 ? complain(&err) : 0;
 	} else if (plan(&l, &err) < 0) {
 		complain(&err);
 		status = EXIT_USAGE;
@@ -235,6 +265,7 @@ int main(int argc, char **argv)
 	}
 	explicit_bzero(l.key, sizeof(l.key));
 	explicit_bzero(l.hex, sizeof(l.hex));
+	explicit_bzero(l.credential, sizeof(l.credential));
 	zrailset_free(&l.rails);
 	zplan_free(&l.plan);
 	zoptions_free(&l.options);

@@ -12,6 +12,8 @@
 #include "launch/base/environ.h"
 #include "common/config/nearest.h"
 
+#define LIFETIME_DEFAULT_DAYS 7
+#define LIFETIME_MAX_DAYS 366
 #define TIMEOUT_DEFAULT_S 60
 #define TIMEOUT_MAX_S 86400
 #define PPN_MAX 65536
@@ -78,6 +80,11 @@ static int set_usize(struct zoptions *o, const struct row *row, char **args, str
 static int set_timeout(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
 	return set_number(&o->timeout_s, row, args[0], TIMEOUT_MAX_S, err);
+}
+
+static int set_lifetime(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	return set_number(&o->lifetime_days, row, args[0], LIFETIME_MAX_DAYS, err);
 }
 
 /* LD_PRELOAD is set by zmpirun too. The user's libraries go in front of libzipper.so. */
@@ -197,6 +204,7 @@ TEXT_OPTION(zipperd)
 TEXT_OPTION(launcher)
 TEXT_OPTION(launcher_exec)
 TEXT_OPTION(iface)
+TEXT_OPTION(credential)
 FLAG_OPTION(label)
 FLAG_OPTION(oversubscribe)
 FLAG_OPTION(stats)
@@ -227,6 +235,8 @@ static const struct row rows[] = {
 	{"l prepend-rank", 0, "", set_label, "put the rank in front of every line of output", false},
 	{"stats", 0, "", set_stats, "print the traffic over the bridge at the end", false},
 	{"timeout", 1, "SECONDS", set_timeout, "time for all ranks to report to zipperd (default: 60)", false},
+	{"lifetime", 1, "DAYS", set_lifetime, "how long the ranks' credential is good (default: 7)", false},
+	{"credential", 1, "JOB", set_credential, "print a credential for a start by hand; no program", false},
 	{"no-mpi", 0, "", set_no_mpi, "the program does not use MPI: no rank is expected to report", false},
 	{"zipperd", 1, "PATH", set_zipperd, "the zipperd to start, where one is started", false},
 	{"launcher", 1, "NAME", set_launcher, "how mpiexec starts its proxies on other hosts", false},
@@ -321,7 +331,7 @@ static int parse_section(struct zoptions *o, char **words, int left, struct zerr
 			return rc;
 		i += rc;
 	}
-	if (o->help || o->version)
+	if (o->help || o->version || o->credential)
 		return left;
 	struct zsection *section = current(o);
 	section->argv = words + i;
@@ -370,7 +380,9 @@ int zoptions_parse(struct zoptions *o, int argc, char **argv, struct zerr *err)
 		if (i == argc - 1)
 			return zerr_set(err, -EINVAL, "no program given behind the last ':'");
 	}
-	if (o->help || o->version)
+	if (o->lifetime_days == 0)
+		o->lifetime_days = LIFETIME_DEFAULT_DAYS;
+	if (o->help || o->version || o->credential)
 		return 0;
 	if (o->timeout_s == 0)
 		o->timeout_s = TIMEOUT_DEFAULT_S;

@@ -23,11 +23,13 @@ struct zoptions {
 	const char *hostfile, *clusters, *map; /* as written, or NULL */
 	const char *zipperd;
 	const char *launcher, *launcher_exec, *iface;
-	int ppn;       /* 0: not given */
-	int rails;     /* 0: not given */
-	int universe;  /* MPI_UNIVERSE_SIZE; 0: not given */
-	int timeout_s; /* time for all ranks to report */
-	bool label;    /* -l */
+	int ppn;		/* 0: not given */
+	int rails;		/* 0: not given */
+	int universe;		/* MPI_UNIVERSE_SIZE; 0: not given */
+	int timeout_s;		/* time for all ranks to report */
+	int lifetime_days;	/* of the job credential */
+	const char *credential; /* the job for which one is printed, in place of a start; or NULL */
+	bool label;		/* -l */
 	bool oversubscribe, stats, verbose, no_mpi, help, version;
 	bool binds;	      /* -bind-to, -map-by */
 	char *preload;	      /* libraries that the user preloads with -genv or -env LD_PRELOAD; NULL: none; owned */

@@ -198,7 +198,7 @@ const struct zconf_row zenv_rows[] = {
 };
 
 /* Variables that common/session/credentials.h reads. */
-static const char *const others[] = {"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_USER", NULL};
+static const char *const others[] = {"ZIPPER_CREDENTIAL", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_USER", NULL};
 
 static int check(const struct zenv *env, struct zerr *err)
 {

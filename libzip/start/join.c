@@ -297,8 +297,8 @@ static int open_sessions(const struct zenv *env, const struct zippers *zippers, 
 		goto out_close;
 	strcpy(params.job, zworld_job());
 	rc = zcredentials_find_user(params.user, err);
-	if (rc == 0 && (rc = zcredentials_find_key(params.auth, params.key, params.user, err)) < 0)
-		zerr_prefix(err, rc, "your key for zipperd");
+	if (rc == 0)
+		rc = zcredentials_find_rank(params.auth, params.key, &params.expires_s, params.user, err);
 	if (rc == 0)
 		rc = zrails_open(zippers->way, zippers->n, &params, err);
 	params.auth->wipe(params.key, sizeof(params.key));

@@ -28,10 +28,17 @@ def pump(source, sink):
                 pass
 
 
+def service_of(client):
+    """From HELLO: the envelope, the type in 2 bytes, the protocol in 4, the release's length in 2, the release, the service."""
+    peek = socket.MSG_PEEK | socket.MSG_WAITALL
+    before = ENVELOPE_BYTES + 2 + 4 + 2
+    release = int.from_bytes(client.recv(before, peek)[before - 2:], "little")
+    return client.recv(before + release + 1, peek)[before + release]
+
+
 def both_ways(client, server):
     try:
-        # HELLO: the envelope, the type in two bytes, and the service
-        service = client.recv(ENVELOPE_BYTES + 3, socket.MSG_PEEK | socket.MSG_WAITALL)[ENVELOPE_BYTES + 2]
+        service = service_of(client)
     except (OSError, IndexError):
         service = 0
     entry = service, client, server

@@ -3,6 +3,8 @@
 #include "zipperd/control/request.h"
 
 #include <errno.h>
+#include <string.h>
+#include <time.h>
 
 #include "common/base/log.h"
 #include "zipperd/conn/capacity.h"
@@ -22,7 +24,17 @@ static const char wrong_time[] = "a control message at the wrong time";
 
 static void on_hello(struct conn *conn, const struct zctl_hello *hello)
 {
+	struct daemon *d = conn->daemon;
+	struct zerr err;
+	uint32_t dropped;
 	conn->hello = *hello;
+	if (zctl_is_foreign(hello, &err)) {
+		if (limit_pass(&d->bad_conn, d->now_ms, &dropped))
+			zlog(ZLOG_WARN, "%s: speaks protocol %u (%s), not %d: refused", conn->zlink->peer,
+				hello->protocol, hello->release, ZCTL_PROTOCOL);
+		conn_refuse(conn, EPROTONOSUPPORT, "%s", err.text);
+		return;
+	}
 	if (hello->service == ZCTL_SERVICE_DATA) {
 		conn->state = CONN_ATTACH;
 		return;
@@ -42,15 +54,39 @@ static void on_hello(struct conn *conn, const struct zctl_hello *hello)
 	conn_send(conn, &msg);
 }
 
+/* Finds the key that the connection proves. false: there is no such user. An unknown user costs the same work and gets
+ * the same answer, so that nobody can find out who has a key here. */
+static bool find_key(const struct conn *conn, uint8_t key[ZAUTH_KEY_BYTES])
+{
+	static const uint8_t no_key[ZAUTH_KEY_BYTES];
+	const struct zctl_hello *hello = &conn->hello;
+	const uint8_t *known = keys_find(conn->daemon->keys, hello->user);
+	memcpy(key, known ? known : no_key, ZAUTH_KEY_BYTES);
+	if (hello->expires_s != 0)
+		zauth_module.derive(key, known ? known : no_key, hello->user, hello->job, hello->expires_s);
+	return known != NULL;
+}
+
+/* A job credential serves ranks of its job alone, for a time. NULL, or what is wrong. */
+static const char *check_credential(const struct zctl_hello *hello)
+{
+	if (hello->expires_s == 0)
+		return NULL;
+	if (hello->service != ZCTL_SERVICE_RANK && hello->service != ZCTL_SERVICE_CIRCUIT)
+		return "a job credential is for ranks: this needs the user's key";
+	return (uint64_t)time(NULL) < hello->expires_s ? NULL : "the job credential has expired";
+}
+
 static void on_proof(struct conn *conn, const struct zctl_proof *proof)
 {
 	struct daemon *d = conn->daemon;
-	const uint8_t *key = keys_find(d->keys, conn->hello.user);
-	/* An unknown user costs the same work and gets the same answer, so that nobody can find out who has a key here.
-	 */
-	static const uint8_t no_key[ZAUTH_KEY_BYTES];
-	int rc = zauth_module.check(proof->mac, key ? key : no_key, ZAUTH_ASKS, &conn->hello, &conn->challenge);
-	if (!key || rc != 0) {
+	uint8_t key[ZAUTH_KEY_BYTES];
+	bool known = find_key(conn, key);
+	struct zctl_msg msg = {.type = ZCTL_PROOF};
+	int rc = zauth_module.check(proof->mac, key, ZAUTH_ASKS, &conn->hello, &conn->challenge);
+	zauth_module.prove(msg.u.proof.mac, key, ZAUTH_ANSWERS, &conn->hello, &conn->challenge);
+	zauth_module.wipe(key, sizeof(key));
+	if (!known || rc != 0) {
 		uint32_t dropped;
 		if (limit_pass(&d->bad_conn, d->now_ms, &dropped))
 			zlog(ZLOG_WARN, "%s: wrong key for user %s: refused", conn->zlink->peer, conn->hello.user);
@@ -58,8 +94,11 @@ static void on_proof(struct conn *conn, const struct zctl_proof *proof)
 			conn->hello.user);
 		return;
 	}
-	struct zctl_msg msg = {.type = ZCTL_PROOF};
-	zauth_module.prove(msg.u.proof.mac, key, ZAUTH_ANSWERS, &conn->hello, &conn->challenge);
+	const char *wrong = check_credential(&conn->hello);
+	if (wrong) {
+		conn_refuse(conn, EACCES, "zipperd at %s: %s", conn->listener->text, wrong);
+		return;
+	}
 	conn_greet(conn);
 	if (conn->hello.service == ZCTL_SERVICE_RANK && conn->zlink->ops->guard)
 		conn->zlink->ops->guard(conn->zlink);

@@ -15,6 +15,7 @@
 
 #include "common/control/auth.h"
 #include "common/control/keyfile.h"
+#include "common/session/credentials.h"
 
 #define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
@@ -44,40 +45,40 @@ static const struct zctl_hello hello = {.service = ZCTL_SERVICE_RANK,
 static const struct zctl_challenge challenge = {.nonce = {[0] = 3, [31] = 4}};
 
 /* python3: h = hashlib.blake2b(key=bytes(range(32)), digest_size=32); h.update(bytes([21]) +
- * b"leiden-zipper hello 1" + b"\1" + b"\5alice" + b"\2j1" + nonce + challenge) */
+ * b"leiden-zipper hello 2" + b"\1" + b"\5alice" + b"\2j1" + bytes(8) + nonce + challenge) */
 static const uint8_t known[ZCTL_MAC_BYTES] = {
-	0xdb,
-	0xa6,
-	0x78,
-	0x3a,
-	0x9e,
-	0xe1,
-	0xe9,
-	0xb8,
+	0x1a,
+	0x66,
+	0x7e,
+	0xd4,
+	0x85,
+	0xda,
 	0x68,
-	0xd7,
-	0x25,
-	0x40,
-	0x01,
-	0x18,
-	0xf5,
-	0xfd,
-	0xc1,
-	0x1b,
-	0x8b,
-	0x55,
-	0xae,
-	0x4a,
-	0x74,
-	0x38,
-	0x5f,
+	0xcc,
+	0x64,
+	0xd4,
+	0x3e,
+	0x87,
+	0x15,
+	0xee,
+	0x27,
+	0x7b,
+	0x24,
+	0x0d,
+	0xbc,
+	0x86,
+	0xfe,
+	0xe4,
 	0x37,
-	0x70,
-	0xdc,
-	0x2f,
-	0xdc,
-	0x4d,
-	0xc9,
+	0x99,
+	0x07,
+	0x82,
+	0x19,
+	0x63,
+	0x11,
+	0xb1,
+	0x82,
+	0x56,
 };
 
 static void proof_is_keyed_blake2b(void **state)
@@ -133,6 +134,95 @@ static void anything_else_is_no_proof(void **state)
 	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &hello, &c), -EACCES);
 	key[0] = 9;
 	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &hello, &challenge), -EACCES);
+}
+
+/* The same with label "leiden-zipper job credential 1", alice, j1 and (1800000000).to_bytes(8, "little") */
+static const uint8_t derived[ZAUTH_KEY_BYTES] = {
+	0x0b,
+	0x07,
+	0x53,
+	0x69,
+	0xdf,
+	0x3a,
+	0xb2,
+	0x95,
+	0xa6,
+	0xb7,
+	0xa1,
+	0xf9,
+	0x48,
+	0x65,
+	0x01,
+	0x87,
+	0x3d,
+	0x88,
+	0x35,
+	0xe8,
+	0x26,
+	0x02,
+	0x7e,
+	0x1b,
+	0xa4,
+	0xc4,
+	0xb8,
+	0xde,
+	0x6f,
+	0xc4,
+	0x31,
+	0x0b,
+};
+
+static void a_job_credential_is_for_one_job(void **state)
+{
+	uint8_t key[ZAUTH_KEY_BYTES], out[ZAUTH_KEY_BYTES];
+	struct zerr err;
+	(void)state;
+	assert_int_equal(auth->parse_key(key, KEY, &err), 0);
+	auth->derive(out, key, "alice", "j1", 1800000000);
+	assert_memory_equal(out, derived, sizeof(out));
+	auth->derive(out, key, "alice", "j1", 1800000001);
+	assert_memory_not_equal(out, derived, sizeof(out));
+	auth->derive(out, key, "alice", "j2", 1800000000);
+	assert_memory_not_equal(out, derived, sizeof(out));
+	auth->derive(out, key, "alicej", "1", 1800000000);
+	assert_memory_not_equal(out, derived, sizeof(out));
+	key[31] ^= 1;
+	auth->derive(out, key, "alice", "j1", 1800000000);
+	assert_memory_not_equal(out, derived, sizeof(out));
+}
+
+static int find_rank(const char *text, uint8_t key[ZAUTH_KEY_BYTES], uint64_t *expires_s, struct zerr *err)
+{
+	setenv("ZIPPER_CREDENTIAL", text, 1);
+	int rc = zcredentials_find_rank(auth, key, expires_s, "alice", err);
+	unsetenv("ZIPPER_CREDENTIAL");
+	return rc;
+}
+
+static void ranks_find_their_credential(void **state)
+{
+	static const char *const bad[] = {"1800000000", "1800000000:" KEY "0", ":" KEY, "-1:" KEY, "0:" KEY,
+		"99999999999999999999:" KEY, "soon:" KEY};
+	char text[ZCREDENTIALS_TEXT_BYTES];
+	uint8_t key[ZAUTH_KEY_BYTES], found[ZAUTH_KEY_BYTES];
+	uint64_t expires_s;
+	struct zerr err;
+	(void)state;
+	assert_int_equal(auth->parse_key(key, KEY, &err), 0);
+	zcredentials_format(auth, text, key, "alice", "j1", UINT64_MAX);
+	zcredentials_format(auth, text, key, "alice", "j1", 1800000000);
+	assert_int_equal(find_rank(text, found, &expires_s, &err), 0);
+	assert_memory_equal(found, derived, sizeof(found));
+	assert_int_equal(expires_s, 1800000000);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(find_rank(bad[i], found, &expires_s, &err), -EINVAL);
+		assert_non_null(strstr(err.text, "ZIPPER_CREDENTIAL: "));
+	}
+	setenv("ZIPPER_KEY", KEY, 1);
+	assert_int_equal(find_rank("", found, &expires_s, &err), 0);
+	assert_memory_equal(found, key, sizeof(found));
+	assert_int_equal(expires_s, 0);
+	unsetenv("ZIPPER_KEY");
 }
 
 static char path[64];
@@ -228,6 +318,8 @@ int main(void)
 		cmocka_unit_test(proof_is_keyed_blake2b),
 		cmocka_unit_test(sides_differ),
 		cmocka_unit_test(anything_else_is_no_proof),
+		cmocka_unit_test(a_job_credential_is_for_one_job),
+		cmocka_unit_test(ranks_find_their_credential),
 		cmocka_unit_test(key_files),
 		cmocka_unit_test(key_files_of_somebody_else),
 		cmocka_unit_test(random_is_random),

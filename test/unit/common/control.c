@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Control messages: every type survives the way over the wire; messages that are cut, too long or otherwise wrong are
  * refused. */
+#define _GNU_SOURCE /* memmem */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 
 #include "common/control/ctl.h"
 #include "common/control/ctl_name.h"
+#include "config.h"
 #include "test/unit/common/flipper.h"
 
 #define CAP 65536
@@ -27,8 +29,18 @@ static struct zctl_to_part two_counts[] = {{0, 1, 2}, {3, 4, 5}};
 /* One message of every type. */
 static const struct zctl_msg samples[] = {
 	{.type = ZCTL_HELLO,
-		.u.hello = {.service = ZCTL_SERVICE_RANK, .user = "alice", .job = "j-1", .nonce = {1, 2, [31] = 255}}},
-	{.type = ZCTL_HELLO, .u.hello = {.service = ZCTL_SERVICE_ADMIN, .user = "alice"}},
+		.u.hello = {.protocol = ZCTL_PROTOCOL,
+			.release = PACKAGE_VERSION,
+			.service = ZCTL_SERVICE_RANK,
+			.user = "alice",
+			.job = "j-1",
+			.expires_s = 0x0102030405060708,
+			.nonce = {1, 2, [31] = 255}}},
+	{.type = ZCTL_HELLO,
+		.u.hello = {.protocol = ZCTL_PROTOCOL,
+			.release = PACKAGE_VERSION,
+			.service = ZCTL_SERVICE_ADMIN,
+			.user = "alice"}},
 	{.type = ZCTL_CHALLENGE, .u.challenge.nonce = {9, [31] = 8}},
 	{.type = ZCTL_PROOF, .u.proof.mac = {7, [31] = 6}},
 	{.type = ZCTL_JOIN,
@@ -345,8 +357,29 @@ static void texts_are_printable(void **state)
 	assert_int_equal(zctl_decode(&back, buf, (size_t)len, &err), -EPROTO);
 	m = *sample(ZCTL_HELLO);
 	len = zctl_encode(buf, CAP, &m);
-	buf[5] = ','; /* in the user's name */
+	uint8_t *name = memmem(buf, (size_t)len, "alice", 5);
+	assert_non_null(name);
+	name[0] = ','; /* in the user's name */
 	assert_int_equal(zctl_decode(&back, buf, (size_t)len, &err), -EPROTO);
+}
+
+/* A peer of another release can be told why it is not served, whatever its HELLO holds behind its version. */
+static void another_protocol_is_named(void **state)
+{
+	static const uint8_t later[] = {ZCTL_HELLO, 0, 99, 0, 0, 0, 5, 0, '7', '.', '1', '.', '0', 0xff, 0xfe, 0xfd};
+	const struct zctl_msg ours = *sample(ZCTL_HELLO);
+	struct zctl_msg m;
+	struct zerr err;
+	(void)state;
+	assert_int_equal(zctl_decode(&m, later, sizeof(later), &err), 0);
+	assert_int_equal(m.u.hello.protocol, 99);
+	assert_string_equal(m.u.hello.release, "7.1.0");
+	assert_int_equal(m.u.hello.service, 0);
+	assert_true(zctl_is_foreign(&m.u.hello, &err));
+	assert_non_null(strstr(err.text, "protocol 99 (7.1.0)"));
+	assert_non_null(strstr(err.text, "(" PACKAGE_VERSION ")"));
+	assert_false(zctl_is_foreign(&ours.u.hello, &err));
+	assert_int_equal(zctl_decode(&m, later, sizeof(later) - 6, &err), -EPROTO); /* cut in the release */
 }
 
 /* Over shm a message is decoded in memory that its sender can still write to. */
@@ -457,6 +490,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_makes_no_sense),
 		cmocka_unit_test(refuses_a_world_with_holes),
 		cmocka_unit_test(texts_are_printable),
+		cmocka_unit_test(another_protocol_is_named),
 		cmocka_unit_test(checks_what_it_keeps),
 		cmocka_unit_test(huge_lists_are_refused),
 		cmocka_unit_test(splits_part_names),

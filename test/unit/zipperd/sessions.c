@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions of launchers and administrators at the real zipperd: they number ranks, hear events, see traffic. */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -222,6 +224,41 @@ static void ranks_must_be_what_the_launcher_started(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+static int open_with_credential(const struct daemon_fixture *d, const char *of_job, const char *job,
+	enum zctl_service service, uint64_t expires_s, struct zerr *err)
+{
+	struct zsession_params p;
+	struct zsession *s = NULL;
+	uint8_t key[ZAUTH_KEY_BYTES];
+	fixture_params(&p, d->addr, job);
+	memcpy(key, p.key, sizeof(key));
+	zauth_module.derive(p.key, key, p.user, of_job, expires_s);
+	p.expires_s = expires_s;
+	int rc = zsession_open(&s, &p, service, err);
+	zsession_close(s);
+	return rc;
+}
+
+/* It serves ranks of its job until its end, and nothing else. */
+static void a_job_credential_serves_ranks_of_its_job(void **state)
+{
+	const uint64_t now = (uint64_t)time(NULL), later = now + 3600;
+	struct daemon_fixture d;
+	struct zerr err;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	assert_int_equal(open_with_credential(&d, "j", "j", ZCTL_SERVICE_RANK, later, &err), 0);
+	assert_int_equal(open_with_credential(&d, "j", "j", ZCTL_SERVICE_CIRCUIT, later, &err), 0);
+	assert_int_equal(open_with_credential(&d, "j", "k", ZCTL_SERVICE_RANK, later, &err), -EACCES);
+	assert_non_null(strstr(err.text, "refuses the key of user"));
+	assert_int_equal(open_with_credential(&d, "j", "j", ZCTL_SERVICE_RANK, now - 1, &err), -EACCES);
+	assert_non_null(strstr(err.text, "the job credential has expired"));
+	assert_int_equal(open_with_credential(&d, "j", "j", ZCTL_SERVICE_LAUNCHER, later, &err), -EACCES);
+	assert_non_null(strstr(err.text, "a job credential is for ranks"));
+	assert_int_equal(open_with_credential(&d, "j", "j", ZCTL_SERVICE_ADMIN, later, &err), -EACCES);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +268,7 @@ int main(void)
 		cmocka_unit_test(admins_see_their_own_jobs),
 		cmocka_unit_test(loss_of_the_launcher_ends_the_job),
 		cmocka_unit_test(ranks_must_be_what_the_launcher_started),
+		cmocka_unit_test(a_job_credential_serves_ranks_of_its_job),
 	};
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests_name("zipperd_sessions", tests, NULL, NULL);
