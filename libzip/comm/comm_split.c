@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Comm_split and split_type. The members agree on the new communicator's id and know, in the same step, that all of
+ * MPI_Comm_split. The members agree on the new communicator's id and know, in the same step, that all of
  * them have come. Only then they call a blocking native function on the shadow: it ends as soon as the other local
  * members have called it, too, whatever happens on the bridge.
  */
@@ -8,13 +8,11 @@
 
 #include <stdlib.h>
 
-#include "libzip/coll/barrier.h"
 #include "libzip/comm/comm_agree.h"
 #include "libzip/comm/comm_make.h"
 #include "libzip/comm/comm_meet.h"
 #include "libzip/comm/inter_split.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
 #include "libzip/world/topo.h"
@@ -134,125 +132,4 @@ int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		return rc == MPI_SUCCESS ? native_split(comm, color, key, newcomm) : rc;
 	}
 	return c->local ? zinter_split(c, color, key, newcomm, name) : split_spanning(c, color, key, name, newcomm);
-}
-
-/* Has the info a process set to split by? */
-static bool names_set(MPI_Info info)
-{
-	int length, flag = 0;
-
-	return info != MPI_INFO_NULL && zn.Info_get_valuelen(info, "mpi_pset_name", &length, &flag) == MPI_SUCCESS &&
-	       flag;
-}
-
-/* MPI_Comm_split_type of a spanning communicator, for the members of my part. A host belongs to one part, so members
- * that share a host, or a smaller resource, are local and stay native. */
-static int split_part(struct zcomm *c, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
-{
-	const bool unguided = zversion_is(ZVERSION_COMM_TYPE_HW_UNGUIDED, split_type);
-
-	/* The native library knows the process sets of this part alone, and MPICH up to 5.0 splits by none. */
-	if (zversion_is(ZVERSION_COMM_TYPE_RESOURCE_GUIDED, split_type) && names_set(info)) {
-		*newcomm = MPI_COMM_NULL;
-		return MPI_SUCCESS;
-	}
-	/* The resource below the whole communicator, which has several hosts, is a host. The native library would look
-	 * below the shadow, which may be on one host. */
-	int rc = zn.Comm_split_type(c->shadow, unguided ? MPI_COMM_TYPE_SHARED : split_type, key, info, newcomm);
-	if (rc == MPI_SUCCESS && unguided && info != MPI_INFO_NULL)
-		rc = zn.Info_set(info, "mpi_hw_resource_type", "node"); /* MPICH's name for it */
-	return rc;
-}
-
-static int check_split_type(const struct zcomm *c, int split_type, const char *name)
-{
-	if (zversion_is(ZVERSION_COMM_TYPE_NEIGHBORHOOD, split_type))
-		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
-			"not supported by neighbourhood on a communicator that spans clusters");
-	if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED &&
-		!zversion_is(ZVERSION_COMM_TYPE_HW_GUIDED, split_type) &&
-		!zversion_is(ZVERSION_COMM_TYPE_HW_UNGUIDED, split_type) &&
-		!zversion_is(ZVERSION_COMM_TYPE_RESOURCE_GUIDED, split_type))
-		return zerror_raise(c, MPI_ERR_ARG, name, "%d is no type of split", split_type);
-	return MPI_SUCCESS;
-}
-
-/* The members of both groups that share a host, or a smaller resource, are in one part. They are known by the lowest
- * vrank of all of them. */
-static int find_color(struct zcomm *c, int split_type, MPI_Info info, struct zcomm_outcome *outcome)
-{
-	struct zhandlers_quiet quiet;
-	MPI_Comm native = MPI_COMM_NULL;
-	int lowest = MPI_UNDEFINED, reduced = MPI_SUCCESS;
-	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
-	zshim_block_begin();
-	int rc = split_part(c, split_type, 0, info, &native);
-	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL)
-		reduced = zn.Allreduce(&zworld.vrank, &lowest, 1, MPI_INT, MPI_MIN, native);
-	zshim_block_end();
-	zhandlers_quiet_end(&quiet, rc == MPI_SUCCESS ? native : MPI_COMM_NULL);
-	zcomm_outcome_note_native(outcome, rc, quiet.raises);
-	zcomm_outcome_note_native(outcome, reduced, quiet.raises);
-	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL)
-		zn.Comm_free(&native);
-	return lowest;
-}
-
-/* All members come in front of the native function, and agree behind it. */
-static int split_inter_by_type(struct zcomm *c, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
-{
-	static const char name[] = "MPI_Comm_split_type";
-	struct zcomm_outcome outcome = {0};
-	MPI_Comm made = MPI_COMM_NULL;
-	int color = MPI_UNDEFINED;
-	zcomm_outcome_agree(c, name, &outcome);
-	if (outcome.class == MPI_SUCCESS) {
-		color = find_color(c, split_type, info, &outcome);
-		zcomm_outcome_agree(c, name, &outcome);
-	}
-	if (outcome.class == MPI_SUCCESS)
-		made = zinter_split_make(c, color, key, name, &outcome);
-	return zcomm_make_end(made, c->handle, name, &outcome, newcomm);
-}
-
-static int split_by_type(struct zcomm *c, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
-{
-	static const char name[] = "MPI_Comm_split_type";
-	struct zcomm_outcome outcome = {0};
-	struct zhandlers_quiet quiet;
-	MPI_Comm native = MPI_COMM_NULL;
-	int rc = zbarrier_run(c);
-	*newcomm = MPI_COMM_NULL;
-	if (rc != MPI_SUCCESS)
-		return rc;
-	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
-	zshim_block_begin();
-	rc = split_part(c, split_type, key, info, &native);
-	zshim_block_end();
-	if (rc != MPI_SUCCESS)
-		native = MPI_COMM_NULL;
-	zhandlers_quiet_end(&quiet, native);
-	zcomm_outcome_note_native(&outcome, rc, quiet.raises);
-	zcomm_outcome_agree(c, name, &outcome);
-	return zcomm_make_end(native, c->handle, name, &outcome, newcomm);
-}
-
-int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
-{
-	struct zcomm *c = zcomm_find(comm);
-	zcomm_reap();
-	int rc = c ? check_split_type(c, split_type, "MPI_Comm_split_type") : MPI_SUCCESS;
-	if (rc != MPI_SUCCESS)
-		return rc;
-	if (c && c->local)
-		return split_inter_by_type(c, split_type, key, info, newcomm);
-	if (c)
-		return split_by_type(c, split_type, key, info, newcomm);
-	rc = zcomm_meet_local(comm);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	zshim_block_begin();
-	rc = zn.Comm_split_type(comm, split_type, key, info, newcomm);
-	zshim_block_end();
-	return rc;
 }

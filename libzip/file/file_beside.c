@@ -2,24 +2,15 @@
 /* Files that lie beside a file of the application. See file_beside.h. */
 #include "libzip/file/file_beside.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "libzip/bridge/bridge.h"
-#include "libzip/shim/shim.h"
-#include "libzip/progress/progress.h"
+#include "libzip/comm/split/witness.h"
 
-#define LOOK_NS 20000000 /* between two looks */
 #define NFS_MAGIC 0x6969 /* linux/magic.h */
 #define NAME_CHARS 200	 /* of the file's own name in the name of a file beside it; names have at most 255 */
 
@@ -46,14 +37,7 @@ char *zfile_beside_name(const char *path, const char *text)
 
 void zfile_beside_random(char text[ZFILE_BESIDE_RANDOM])
 {
-	uint64_t number = 0;
-
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
-		struct timespec now;
-		clock_gettime(CLOCK_REALTIME, &now);
-		number = (uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20;
-	}
-	snprintf(text, ZFILE_BESIDE_RANDOM, "%016" PRIx64, number);
+	snprintf(text, ZFILE_BESIDE_RANDOM, "%016" PRIx64, zwitness_number());
 }
 
 bool zfile_beside_is_on_nfs(const char *path)
@@ -65,29 +49,9 @@ bool zfile_beside_is_on_nfs(const char *path)
 	return folder_of(path, folder, &name) && statfs(folder, &fs) == 0 && fs.f_type == NFS_MAGIC;
 }
 
-/* Opening the folder makes NFS ask its server again. */
-static void refresh(const char *path)
-{
-	char folder[PATH_MAX];
-	const char *name;
-	DIR *dir = folder_of(path, folder, &name) ? opendir(folder) : NULL;
-
-	if (dir)
-		closedir(dir);
-}
-
 bool zfile_beside_await(const char *path)
 {
-	struct stat st;
+	int left_ms = ZWITNESS_PATIENCE_MS;
 
-	for (int64_t waited = 0; stat(path, &st) != 0; waited += LOOK_NS) {
-		if (errno != ENOENT || waited >= (int64_t)ZFILE_BESIDE_PATIENCE_MS * 1000000)
-			return false;
-		refresh(path);
-		zprogress_poll();
-		zshim_block_begin();
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
-		zshim_block_end();
-	}
-	return true;
+	return zwitness_await(path, &left_ms);
 }

@@ -6,9 +6,8 @@
 
 #include <stdbool.h>
 
-#define ZFILE_BESIDE_PATIENCE_MS 3000 /* for a file that another host has made: NFS remembers that there was none */
-
-/* Waits until there is a file of that name, and makes progress meanwhile. False: there is none. */
+/* Waits until there is a file of that name, for the time of libzip/comm/split/witness.h, and makes progress meanwhile.
+ * False: there is none. */
 bool zfile_beside_await(const char *path);
 /* Does the path lie on NFS, as far as can be told? The file need not exist. */
 bool zfile_beside_is_on_nfs(const char *path);

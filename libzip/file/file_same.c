@@ -2,8 +2,6 @@
 /* Do all parts see one file? See file_same.h. */
 #include "libzip/file/file_same.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/base/leader.h"
 #include "libzip/coll/bcast.h"
+#include "libzip/comm/split/witness.h"
 #include "libzip/file/file.h"
 #include "libzip/file/file_beside.h"
 #include "libzip/shim/shim.h"
@@ -56,12 +55,9 @@ static char *put_beside(const char *path, struct told *t)
 {
 	zfile_beside_random(t->text);
 	char *name = zfile_beside_name(path, t->text);
-	int fd = name ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR) : -1;
 
-	if (fd >= 0) {
-		close(fd);
+	if (name && zwitness_make(name) == 0)
 		return name;
-	}
 	free(name);
 	t->text[0] = '\0';
 	return NULL;

@@ -72,8 +72,6 @@ int main(int argc, char **argv)
 	split(MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://WORLD", 'n', NULL);
 	split(MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_pset_name", "mpi://SELF", 'n', NULL);
 #endif
-	MPI_Error_class(MPI_Comm_split_type(WORLD, MPIX_COMM_TYPE_NEIGHBORHOOD, 0, MPI_INFO_NULL, &c), &class);
-	CHECK_INT(class, MPI_ERR_UNSUPPORTED_OPERATION);
 	MPI_Error_class(MPI_Comm_split_type(WORLD, 12345, 0, MPI_INFO_NULL, &c), &class);
 	CHECK_INT(class, MPI_ERR_ARG);
 	MPI_Comm_free(&host);
