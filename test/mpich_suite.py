@@ -19,7 +19,6 @@ mpich_suite.expected lists the failures that are known. In each folder where pro
 over the bridge. TAP on standard output. The suite's text is not ours and stays outside of the source tree.
 """
 import argparse
-import glob
 import os
 import re
 import shutil
@@ -27,35 +26,18 @@ import signal
 import subprocess
 import sys
 
+import debian
 import mpich_lists
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def fetch(work):
-    """The source package that belongs to this machine's packages; its place is not written down anywhere."""
-    cache = os.path.join(work, "apt")
-    lists = os.path.join(cache, "lists")
-    os.makedirs(os.path.join(lists, "partial"), exist_ok=True)
-    sources = os.path.join(cache, "src.list")
-    with open(sources + ".sources", "w") as modern, open(sources, "w") as classic:
-        for path in glob.glob("/etc/apt/sources.list.d/*.sources"):
-            modern.write(re.sub(r"(?m)^Types:.*$", "Types: deb-src", open(path).read()) + "\n")
-        for path in ["/etc/apt/sources.list"] + glob.glob("/etc/apt/sources.list.d/*.list"):
-            if os.path.exists(path):
-                classic.write(re.sub(r"(?m)^deb ", "deb-src ", open(path).read()))
-    use = sources + ".sources" if os.path.getsize(sources + ".sources") > 0 else sources
-    apt = ["apt-get", "-q", "-o", "Dir::Etc::sourcelist=" + use, "-o", "Dir::Etc::sourceparts=/dev/null",
-           "-o", "Dir::State::lists=" + lists, "-o", "Dir::Cache=" + cache, "-o", "Acquire::Check-Valid-Until=false"]
-    for command in ["update"], ["source", "--download-only", "mpich"]:
-        if subprocess.run(apt + command, stdout=sys.stderr, cwd=work).returncode != 0:
-            sys.exit("mpich_suite: Debian's source of MPICH cannot be fetched here; give one with --source")
-    for archive in glob.glob(os.path.join(work, "mpich_*.orig.tar.*")):
-        subprocess.run(["tar", "xf", archive], check=True, cwd=work)
-    found = sorted(glob.glob(os.path.join(work, "mpich-*", "test", "mpi", "configure")))
-    if not found:
-        sys.exit("mpich_suite: no source of MPICH came; give it with --source")
-    return os.path.dirname(os.path.dirname(os.path.dirname(found[-1])))
+    """The source package that belongs to this machine's packages."""
+    try:
+        return debian.Debian(os.path.join(work, "apt")).source("mpich", work)[0]
+    except debian.Missing as missing:
+        sys.exit("mpich_suite: MPICH's source: %s; give one with --source" % missing)
 
 
 def build(suite, folders):
