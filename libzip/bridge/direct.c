@@ -3,7 +3,6 @@
 #include "libzip/bridge/direct.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,7 +13,6 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/hosts/ports.h"
 #include "common/session/session.h"
@@ -24,6 +22,7 @@
 #include "libzip/stream/post.h"
 #include "libzip/stream/remote.h"
 #include "libzip/stream/stations.h"
+#include "libzip/world/host.h"
 #include "libzip/world/error.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
@@ -51,20 +50,6 @@ static struct {
 } self;
 
 /* --- listening --- */
-
-/* A hash of the boot's id and the host's name. If the hashes of two nodes agree by chance, a local connection fails. */
-static uint64_t node_number(void)
-{
-	char text[256] = "";
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, 64);
-
-	if (fd >= 0)
-		close(fd);
-	n = n < 0 ? 0 : n;
-	gethostname(text + n, sizeof(text) - 1 - (size_t)n);
-	return zhash64(ZHASH64, text, strlen(text));
-}
 
 /* A name in the abstract namespace that no other socket has; it goes with the process. */
 static void local_address(struct zaddr *addr)
@@ -100,7 +85,7 @@ int zdirect_listen(const struct zports *ports, struct zctl_join *join, struct ze
 	static struct zports open; /* static because it is large; there is one rank per process */
 	struct zaddr local;
 
-	join->node = node_number();
+	join->node = zhost_number();
 	join->direct = 1;
 	local_address(&local);
 	if (ports->n == 0 || listen_at(&local) != 0)

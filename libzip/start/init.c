@@ -26,6 +26,7 @@
 #include "common/control/ctl_name.h"
 #include "libzip/type/data.h"
 #include "libzip/world/error.h"
+#include "libzip/world/host.h"
 #include "libzip/start/join.h"
 #include "libzip/loader/cover.h"
 #include "libzip/loader/rebind.h"
@@ -77,19 +78,14 @@ static bool zipper_is_here(const struct zaddr *zipper)
 
 /* Are there more runnable threads than cores? Counts the ranks of my part on this host, or of all parts where these
  * are known to be here, and zipperd, which may run here, too. */
-static bool is_oversubscribed(void)
+static bool is_oversubscribed(int ranks_here)
 {
-	MPI_Comm host;
-	int n = 1, zippers = 0;
+	int n, zippers = 0;
 
 	for (int i = 0; i < zrails.n; i++)
 		zippers += zipper_is_here(&zrails.rail[i].way.first);
 
-	if (zn.Comm_split_type(zworld.base, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
-		zn.Comm_size(host, &n);
-		zn.Comm_free(&host);
-	}
-	n = zippers > 0 ? zworld.nranks + zippers * ZIPPERD_THREADS : n + 1;
+	n = zippers > 0 ? zworld.nranks + zippers * ZIPPERD_THREADS : ranks_here + 1;
 	return n > zwait_cores();
 }
 
@@ -114,12 +110,15 @@ static void merge(const struct zenv *env, bool threaded)
 	struct zerr err = {.text = ""};
 	struct zservice_params params = {.job = zworld_job(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
 
-	params.oversubscribed = is_oversubscribed();
+	const int here = zhost_ranks();
+
+	params.oversubscribed = is_oversubscribed(here);
 	params.launched = env->launcher && *env->launcher;
 	if (make_world(&err) != 0)
 		fail_init(&err);
-	zcomm_world->board = zboard_join(zboard_init(env->shared == ZENV_SHARED_YES), zcomm_world->nlocal,
-		zcomm_world->shadow_rank[zcomm_world->rank]);
+	zcomm_world->board =
+		zboard_join(zboard_init(env->shared == ZENV_SHARED_YES && here == zworld.part_size[zworld.part]),
+			zcomm_world->nlocal, zcomm_world->shadow_rank[zcomm_world->rank]);
 	if (zcomm_internal_init() != MPI_SUCCESS || zpairs_init() != MPI_SUCCESS) {
 		zerr_set(&err, -ENOMEM, "cannot make a communicator for the library's own messages");
 		fail_init(&err);

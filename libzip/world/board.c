@@ -94,24 +94,12 @@ static uint64_t make_token(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool is_on_one_host(void)
-{
-	MPI_Comm host;
-	int n = 0, size = -1;
-	if (zn.Comm_split_type(zworld.base, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) != MPI_SUCCESS)
-		return false;
-	zn.Comm_size(host, &n);
-	zn.Comm_free(&host);
-	zn.Comm_size(zworld.base, &size);
-	return n == size && n > 1 && n <= MEMBERS_MAX;
-}
-
 /* Every rank takes part in every step, whatever has failed before. */
 int zboard_init(bool wanted)
 {
 	struct invitation first = {.pid = getpid(), .fd = -1};
-	int rank = 0, number = -1, fd;
-	int good = is_on_one_host() && wanted;
+	int rank = 0, number = -1, fd, members = zworld.part_size[zworld.part];
+	int good = wanted && members > 1 && members <= MEMBERS_MAX;
 	zn.Comm_rank(zworld.base, &rank);
 	if (rank == 0 && good) {
 		first.fd = make_file();
@@ -130,7 +118,7 @@ int zboard_init(bool wanted)
 	if (!good)
 		zboard_fini();
 	else if (rank == 0)
-		number = zboard_claim(zworld.part_size[zworld.part]);
+		number = zboard_claim(members);
 	zn.Bcast(&number, 1, MPI_INT, 0, zworld.base);
 	return number;
 }

@@ -23,8 +23,8 @@
 struct zboard;
 
 /* In MPI_Init, with zworld.base known: shares memory with all ranks of the part. Collective over the part, blocking.
- * wanted: this rank wants boards. If a rank does not, if ranks are on several hosts, or without memory, no rank has
- * boards; that is no error. Returns the number of the board for MPI_COMM_WORLD, or -1. */
+ * wanted: this rank wants boards, and all ranks of the part are on its host. If a rank does not, or without memory, no
+ * rank has boards; that is no error. Returns the number of the board for MPI_COMM_WORLD, or -1. */
 int zboard_init(bool wanted);
 /* Frees all; boards cannot be used or left afterwards. */
 void zboard_fini(void);

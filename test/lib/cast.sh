@@ -31,7 +31,13 @@ cast_wait() { # for all processes: their statuses, in order, in CAST_STATUS
 	done
 	CAST_STATUS=${status[*]}
 }
-cast_process() { pgrep -P "$(pgrep -P "${CAST_PIDS[$1]}")"; } # NODE: its process, below the limit on its time
+# cast_process NODE: its process, which is the last one below the limit on its time. Bash 5.3 puts the limit in the place of its
+# own child, earlier versions put it below.
+cast_process() {
+	local pid=${CAST_PIDS[$1]} child
+	while child=$(pgrep -P "$pid"); do pid=$child; done
+	echo "$pid"
+}
 cast_show() { for f in "$TAP_TMP"/cast[0-9]*; do diag_file "$f"; done; }
 # cast_run NAME NODES LISTEN ALGORITHM BYTES MESSAGES: all messages must arrive everywhere
 cast_run() {

@@ -23,9 +23,11 @@ static int load(const char *library, const char *function)
 
 int main(int argc, char **argv)
 {
+	static char lines[1 << 12]; /* MPICH has made stdout unbuffered, and a long line of a rank may come in pieces */
 	int size = 0, rc = 0;
 
 	MPI_Init(&argc, &argv);
+	setvbuf(stdout, lines, _IOLBF, sizeof(lines));
 #ifdef IMPORT
 	MPIX_Future_size(MPI_COMM_WORLD, &size);
 #endif
