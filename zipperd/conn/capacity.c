@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 
 #define PATIENCE_MS 2000 /* without room, until connections are let in to hear so; they have some seconds more */
 #define GOING_MS 6000	 /* the same while others are about to go: over JOB_END_LAST_WORDS_MS, less than ranks wait */
+#define TRIM_LEAST 256	 /* connections whose memory is given back when most of them have gone */
 #define LATE_MAX 8	 /* connections that are let in at a time to hear that there is no room */
 #define DESCRIPTORS_KEPT 32 /* for these, and for descriptors of other things */
 /* Of a connection over shared memory. A connection over TCP has 1, also one for control over Verbs. */
@@ -75,12 +77,18 @@ static int64_t patience_ms(const struct daemon *d)
 	return list_empty(&d->leaving) && list_empty(&d->draining) ? PATIENCE_MS : GOING_MS;
 }
 
+static bool has_room(const struct daemon *d)
+{
+	return d->nconnections < d->settings.max_connections && !descriptors_lack(d);
+}
+
 bool capacity_allows(struct daemon *d)
 {
-	/* Connections that have not proved who they are get half of the places at most. Their time is limited. */
-	if (d->nstrangers >= (d->settings.max_connections + 1) / 2)
+	if (!address_has_room(d->addresses, d->now_ms))
 		return false;
-	if (d->nconnections < d->settings.max_connections && !descriptors_lack(d)) {
+	bool room = has_room(d);
+	d->crowded = !room && address_spare(d->addresses, d->now_ms);
+	if (room || d->crowded) {
 		d->full_since_ms = 0;
 		return true;
 	}
@@ -103,4 +111,14 @@ bool capacity_lacks(const struct conn *conn, struct zerr *err)
 	else
 		return false;
 	return true;
+}
+
+void capacity_trim(struct daemon *d)
+{
+	if (d->nconnections > d->most_connections)
+		d->most_connections = d->nconnections;
+	if (d->most_connections < TRIM_LEAST || d->nconnections > d->most_connections / 4)
+		return;
+	malloc_trim(0);
+	d->most_connections = d->nconnections;
 }

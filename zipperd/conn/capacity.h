@@ -19,6 +19,9 @@ void capacity_init(struct daemon *);
 void capacity_log(const struct daemon *);
 /* May one more connection be accepted now? */
 bool capacity_allows(struct daemon *);
+/* To be called in every turn: gives memory back to the system when most of many connections have gone. malloc would
+ * keep it. */
+void capacity_trim(struct daemon *);
 /* true, and why: the connection was let in to hear that there is no room, and there still is none. */
 bool capacity_lacks(const struct conn *, struct zerr *);
 

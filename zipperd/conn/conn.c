@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "zipperd/conn/conn_send.h"
 
 #define REFUSE_MS 2000 /* the time to read an ERROR */
@@ -19,8 +20,8 @@ static void unwatch(struct conn *conn)
 		watch_remove(conn->daemon, conn->tx_fd);
 }
 
-int conn_create(struct daemon *d, const struct listener *l, struct zlink *z, void (*ready)(struct watch *),
-	struct zerr *err)
+int conn_create(struct conn **out, struct daemon *d, const struct listener *l, struct zlink *z,
+	void (*ready)(struct watch *), struct zerr *err)
 {
 	struct conn *conn = calloc(1, sizeof(*conn));
 	uint32_t rx_events = 0, tx_events = 0;
@@ -41,6 +42,8 @@ int conn_create(struct daemon *d, const struct listener *l, struct zlink *z, voi
 		rc = watch_add(d, conn->tx_fd, 0, &conn->watch);
 	if (rc == 0)
 		rc = watch_add_hangup(d, conn->rx_fd, conn);
+	if (rc == 0 && (rc = address_enter(d->addresses, &conn->stranger, z->peer, d->now_ms)) != 0)
+		watch_remove_hangup(d, conn->rx_fd);
 	if (rc != 0) {
 		unwatch(conn);
 		z->ops->close(z);
@@ -48,19 +51,13 @@ int conn_create(struct daemon *d, const struct listener *l, struct zlink *z, voi
 		return zerr_set(err, rc, "%s", strerror(-rc));
 	}
 	list_add(&d->strangers, &conn->link);
-	d->nstrangers++;
 	conn->late = d->full_since_ms != 0;
 	d->nlate += conn->late;
 	d->nconnections++;
 	/* A message may be there already, and the link wants to be armed. */
 	list_add(&d->again, &conn->again);
+	*out = conn;
 	return 0;
-}
-
-static void leave_strangers(struct conn *conn)
-{
-	if (conn->state == CONN_HELLO || conn->state == CONN_PROOF || conn->state == CONN_ATTACH)
-		conn->daemon->nstrangers--;
 }
 
 /* Its rank or launcher's job does not have it any more. */
@@ -77,7 +74,7 @@ static void let_go(struct conn *conn)
 static void detach(struct conn *conn)
 {
 	struct daemon *d = conn->daemon;
-	leave_strangers(conn);
+	address_leave(&conn->stranger);
 	unwatch(conn);
 	watch_remove_hangup(d, conn->rx_fd);
 	d->nlate -= conn->late;
@@ -120,7 +117,7 @@ void conn_bury_all(struct daemon *d)
 
 void conn_greet(struct conn *conn)
 {
-	leave_strangers(conn);
+	address_leave(&conn->stranger);
 	conn->state = CONN_READY;
 	/* No limit for a rank: it greets all zippers and then joins one after the other, and each answers only when all
 	 * ranks are there. */
@@ -146,12 +143,32 @@ void conn_dismiss(struct conn *conn, int64_t ms)
 {
 	if (conn->state == CONN_DEAD || conn->state == CONN_LEAVING)
 		return;
-	leave_strangers(conn);
 	let_go(conn);
+	address_note(&conn->stranger, false); /* a stranger stays one: refused strangers do not make room for others */
 	conn->state = CONN_LEAVING;
 	conn->deadline_ms = conn->daemon->now_ms + ms;
 	list_del(&conn->link);
 	list_add(&conn->daemon->leaving, &conn->link);
+}
+
+void conn_give_way(struct conn *conn, const char *option, int64_t value)
+{
+	struct daemon *d = conn->daemon;
+	struct zctl_msg msg = {.type = ZCTL_ERROR};
+	uint32_t dropped;
+	if (limit_pass(&d->displaced, d->now_ms, &dropped)) {
+		if (dropped)
+			zlog(ZLOG_WARN, "%u more connections that were closed for newer ones", dropped);
+		zlog(ZLOG_WARN, "%s: closed for a newer connection: too many have not proved who they are (%s = %lld)",
+			conn->zlink->peer, option, (long long)value);
+	}
+	msg.u.error.code = EBUSY;
+	snprintf(msg.u.error.text, sizeof(msg.u.error.text),
+		"zipperd has too many connections that have not proved who they are (%s = %lld): try again later",
+		option, (long long)value);
+	if (conn->state != CONN_LEAVING)
+		conn_send(conn, &msg);
+	conn_close(conn);
 }
 
 void conn_refuse(struct conn *conn, int code, const char *fmt, ...)

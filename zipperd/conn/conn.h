@@ -9,6 +9,7 @@
 
 #include "common/control/ctl.h"
 #include "common/transport/base/transport.h"
+#include "zipperd/conn/address.h"
 #include "zipperd/conn/daemon.h"
 #include "zipperd/conn/watch.h"
 
@@ -31,8 +32,9 @@ struct conn {
 	struct daemon *daemon;
 	const struct listener *listener;
 	struct zlink *zlink;
-	struct list link;  /* in strangers, greeted, known, leaving or dead of the daemon */
-	struct list again; /* in daemon.again */
+	struct list link;	  /* in strangers, greeted, known, leaving or dead of the daemon */
+	struct list again;	  /* in daemon.again */
+	struct stranger stranger; /* until it has proved who it is */
 	enum conn_state state;
 	int64_t deadline_ms;	/* 0: none */
 	uint64_t dropped_bytes; /* while leaving */
@@ -52,13 +54,16 @@ struct conn {
 };
 
 /* ready: the reader of connections. Takes the link in any case. 0 or a negative errno with text. */
-int conn_create(struct daemon *, const struct listener *, struct zlink *, void (*ready)(struct watch *), struct zerr *);
+int conn_create(struct conn **, struct daemon *, const struct listener *, struct zlink *, void (*ready)(struct watch *),
+	struct zerr *);
 /* Closes the link; no effect on a connection that is DEAD. Not for a connection that waits for a circuit (hear.c). */
 void conn_close(struct conn *);
 /* Takes the link out of the connection, which goes: the link is the caller's. */
 struct zlink *conn_release(struct conn *);
 /* Sends ERROR, and closes the connection as soon as it has read that. code is a positive errno. */
 void conn_refuse(struct conn *, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Closes a stranger that goes for a newer connection, and tells it why. option, value: the limit that is reached. */
+void conn_give_way(struct conn *, const char *option, int64_t value);
 /* Lets the other end read what it was sent, drops what it says, closes after ms at the latest. */
 void conn_dismiss(struct conn *, int64_t ms);
 /* It has proved who it is, and is to say what it wants. */

@@ -12,6 +12,7 @@
 #include "zipperd/settings/keys.h"
 #include "zipperd/settings/settings.h"
 
+struct addresses;
 struct crew;
 struct dialer;
 struct job;
@@ -39,16 +40,20 @@ struct daemon {
 	int64_t descriptors;	    /* that may be open; 0: not known */
 	int64_t wanted_connections; /* max_connections as configured, where descriptors do not suffice; else 0 */
 	int64_t full_since_ms;	    /* the time since which there is no room for connections; 0: there is */
+	bool crowded;		    /* the connection that is accepted next takes the place of a stranger */
+	int most_connections;	    /* since memory was given back last */
 
 	/* conn.c */
-	struct list strangers;	      /* connections that have not proved who they are, oldest first */
-	struct list greeted;	      /* connections that have, but not said what they want, oldest first */
-	struct list known;	      /* connections without a time limit */
-	struct list leaving;	      /* connections that are told something last */
-	struct list again;	      /* connections with more to read than one turn allows */
-	struct list dead;	      /* connections to be freed at the end of the turn */
-	int nstrangers, nconnections; /* nconnections: connections and channels */
-	int nlate;		      /* connections that are to hear that there is no room */
+	struct list strangers; /* connections that have not proved who they are, oldest first */
+	struct list greeted;   /* connections that have, but not said what they want, oldest first */
+	struct list known;     /* connections without a time limit */
+	struct list leaving;   /* connections that are told something last */
+	struct list again;     /* connections with more to read than one turn allows */
+	struct list dead;      /* connections to be freed at the end of the turn */
+	int nconnections;      /* connections and channels */
+	int nlate;	       /* connections that are to hear that there is no room */
+
+	struct addresses *addresses; /* address.c */
 
 	/* channel.c */
 	struct list draining; /* channels whose links are about to be closed */
@@ -62,7 +67,8 @@ struct daemon {
 
 	/* circuit.c */
 	struct list circuits;
-	int ncircuits_timed; /* circuits that one end has left, and whose last words may still come */
+	int ncircuits_timed; /* circuits that one end has left, and whose last words may still come; and those that wait
+				for their other end */
 
 	/* watchdog.c */
 	int64_t watchdog_ms;	 /* between two questions to the workers; 0: nobody asks */
@@ -74,7 +80,8 @@ struct daemon {
 	struct dialer *dialer;
 	struct signals *signals;
 	bool stopping;
-	struct limit bad_conn; /* of log lines about connections that make no sense */
+	struct limit bad_conn;	/* of log lines about connections that make no sense */
+	struct limit displaced; /* of log lines about strangers that went for newer ones */
 	struct limit no_accept;
 	struct limit no_way; /* of log lines about hops */
 };

@@ -17,12 +17,34 @@
 #define ACCEPT_BUDGET 32      /* connections per turn */
 #define NO_DESCRIPTORS_MS 200 /* pause when accept fails for lack of resources */
 
+static struct conn *conn_of(struct stranger *s)
+{
+	return s ? list_entry(s, struct conn, stranger) : NULL;
+}
+
+/* Closes a stranger where the newest one is one too many. */
+static void make_room(struct conn *newest)
+{
+	struct daemon *d = newest->daemon;
+	const char *option;
+	int64_t limit;
+	struct conn *goes = conn_of(address_surplus(&newest->stranger, d->now_ms, &option, &limit));
+	if (!goes && d->crowded) {
+		option = "max_connections";
+		limit = d->settings.max_connections;
+		goes = conn_of(address_spare(d->addresses, d->now_ms));
+	}
+	if (goes)
+		conn_give_way(goes, option, limit);
+}
+
 static void ready(struct watch *watch)
 {
 	struct listener *l = (struct listener *)(void *)watch;
 	struct daemon *d = l->daemon;
 	for (int i = 0; i < ACCEPT_BUDGET; i++) {
 		struct zlink *z;
+		struct conn *conn;
 		struct zerr err = {.text = ""};
 		if (!capacity_allows(d)) {
 			listener_pause_all(d, 0);
@@ -32,9 +54,11 @@ static void ready(struct watch *watch)
 		if (rc == -EAGAIN)
 			return;
 		if (rc == 0)
-			rc = conn_create(d, l, z, l->conn_ready, &err);
-		if (rc == 0)
+			rc = conn_create(&conn, d, l, z, l->conn_ready, &err);
+		if (rc == 0) {
+			make_room(conn);
 			continue;
+		}
 		uint32_t dropped;
 		if (limit_pass(&d->no_accept, d->now_ms, &dropped))
 			zlog(ZLOG_WARN, "%s: a connection was lost on accepting it: %s", l->text,

@@ -225,6 +225,8 @@ static struct conn *overdue(const struct daemon *d, const struct list *head)
 		struct conn *conn = list_entry(node, struct conn, link);
 		if (conn->deadline_ms && conn->deadline_ms <= d->now_ms)
 			return conn;
+		if (head == &d->strangers) /* all have the same time: the oldest is the first */
+			return NULL;
 	}
 	return NULL;
 }

@@ -12,6 +12,8 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "zipperd/conn/address.h"
+#include "zipperd/conn/capacity.h"
 #include "zipperd/conn/channel.h"
 #include "zipperd/conn/conn.h"
 #include "zipperd/conn/crew.h"
@@ -59,6 +61,9 @@ int loop_init(struct daemon *d, struct zerr *err)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	d->now_ms = zclock_ms();
+	const int64_t half = (d->settings.max_connections + 1) / 2, strangers = d->settings.max_strangers;
+	if (address_init(&d->addresses, strangers < half ? strangers : half, d->settings.address_strangers, err) != 0)
+		return -ENOMEM;
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
 	d->hangups = epoll_create1(EPOLL_CLOEXEC);
 	if (d->epoll < 0 || d->hangups < 0)
@@ -111,6 +116,7 @@ static void turn(struct daemon *d)
 	listener_resume_all(d);
 	watchdog_turn(d);
 	conn_bury_all(d);
+	capacity_trim(d);
 }
 
 void loop_run(struct daemon *d)
@@ -137,6 +143,7 @@ void loop_fini(struct daemon *d)
 		close(d->signals->fd);
 	free(d->signals);
 	d->signals = NULL;
+	address_fini(d->addresses);
 	close(d->epoll);
 	close(d->hangups);
 }

@@ -37,6 +37,7 @@ static void on_hello(struct conn *conn, const struct zctl_hello *hello)
 	}
 	if (hello->service == ZCTL_SERVICE_DATA) {
 		conn->state = CONN_ATTACH;
+		address_note(&conn->stranger, true);
 		return;
 	}
 	if (hello->service == ZCTL_SERVICE_CAST) {
@@ -51,6 +52,7 @@ static void on_hello(struct conn *conn, const struct zctl_hello *hello)
 	zauth_module.random(conn->challenge.nonce, sizeof(conn->challenge.nonce));
 	msg.u.challenge = conn->challenge;
 	conn->state = CONN_PROOF;
+	address_note(&conn->stranger, true);
 	conn_send(conn, &msg);
 }
 

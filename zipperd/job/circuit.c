@@ -24,7 +24,7 @@ static const char *fabric_name(const struct circuit *c, int end)
 
 static bool is_timed(const struct circuit *c)
 {
-	return c->last && !c->over;
+	return (c->last && !c->over) || (c->waiting && !c->hop);
 }
 
 void circuit_destroy(struct circuit *c)
@@ -161,6 +161,7 @@ static void connect_ends(struct circuit *c, struct conn *second)
 {
 	struct conn *conn[2] = {c->waiting, second};
 	struct zerr err = {.text = ""};
+	c->daemon->ncircuits_timed--;
 	c->waiting->circuit = NULL;
 	c->waiting = NULL;
 	int rc = circuit_make_lanes(c, &err);
@@ -173,6 +174,27 @@ static void connect_ends(struct circuit *c, struct conn *second)
 	}
 	struct zlink *first = conn_release(conn[0]), *other = conn_release(conn[1]);
 	circuit_begin(c, first, other);
+}
+
+static void wait_for_other(struct daemon *d, struct conn *conn, int from, int to, const char *name)
+{
+	struct circuit *c = circuit_create(d, conn, from, to, name);
+	if (!c) {
+		conn_refuse(conn, ENOMEM, "out of memory");
+		return;
+	}
+	c->until_ms = d->now_ms + d->settings.meet_timeout_ms;
+	d->ncircuits_timed++;
+}
+
+static void give_up(struct circuit *c)
+{
+	struct conn *conn = c->waiting;
+	char name[sizeof(c->name)];
+	memcpy(name, c->name, sizeof(name));
+	circuit_forget(c);
+	conn_refuse(conn, ETIMEDOUT, "nobody has asked for the other end of circuit %s within %g s (meet_timeout)",
+		name, (double)conn->daemon->settings.meet_timeout_ms / 1000);
 }
 
 void circuit_meet(struct daemon *d, struct conn *conn, const struct zctl_meet *m)
@@ -188,8 +210,8 @@ void circuit_meet(struct daemon *d, struct conn *conn, const struct zctl_meet *m
 		struct circuit *c = find_waiting(d, conn, m, from, to);
 		if (c)
 			connect_ends(c, conn);
-		else if (!circuit_create(d, conn, from, to, m->name))
-			conn_refuse(conn, ENOMEM, "out of memory");
+		else
+			wait_for_other(d, conn, from, to, m->name);
 	}
 }
 
@@ -308,6 +330,11 @@ void circuit_expire_all(struct daemon *d)
 		struct circuit *c = list_entry(node, struct circuit, link);
 		if (!is_timed(c))
 			continue;
+		if (c->waiting) {
+			if (c->until_ms <= d->now_ms)
+				give_up(c);
+			continue;
+		}
 		const uint64_t said = count_words(c->last);
 		if (said != c->said)
 			c->until_ms = d->now_ms + LAST_WORDS_MS;

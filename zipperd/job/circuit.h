@@ -30,7 +30,7 @@ struct circuit {
 	bool over;
 	struct lane *last; /* from the end that takes nothing more, but may have said something; NULL: there is none */
 	uint64_t said;	   /* envelopes of last, at the last look */
-	int64_t until_ms;  /* the time that end has to say more */
+	int64_t until_ms;  /* the time that end has to say more, or that the first end waits for the other */
 };
 
 /* MEET of a connection: it waits for the other end, or both are connected, or it is refused. */
@@ -39,7 +39,7 @@ void circuit_meet(struct daemon *, struct conn *, const struct zctl_meet *);
 void circuit_forget(struct circuit *);
 /* An event of the workers, except EVENT_HALF_GONE. */
 void circuit_event(const struct event *);
-/* Ends circuits that one end has left and whose last words have come. */
+/* Ends circuits that one end has left and whose last words have come, and those whose other end does not come. */
 void circuit_expire_all(struct daemon *);
 /* Is there a circuit whose time runs? */
 bool circuit_any_timed(const struct daemon *);

@@ -29,6 +29,19 @@ static int check_sizes(const struct daemon *d, const struct job *j, const struct
 	return job_check_ranks(d, total, err);
 }
 
+/* The time that the launcher asks for, at most what is allowed. A zipperd of a launcher's own does what it says. */
+static int check_timeout(const struct daemon *d, uint32_t ms, struct zerr *err)
+{
+	const struct settings *c = &d->settings;
+	const int64_t most = c->join_timeout_ms > c->max_join_timeout_ms ? c->join_timeout_ms : c->max_join_timeout_ms;
+	if (d->for_job || ms <= most)
+		return 0;
+	return zerr_set(err, -EINVAL,
+		"its ranks are to report within %g s, but at most %g s may be asked for (max_join_timeout in "
+		"zipperd.conf): ask for less (zmpirun --timeout)",
+		ms / 1000.0, (double)most / 1000);
+}
+
 void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
 {
 	struct zerr err = {.text = ""};
@@ -41,7 +54,8 @@ void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
 		conn_refuse(conn, EEXIST, "job %s exists already", j->key);
 		return;
 	}
-	j = job_create(d, conn->hello.user, conn->hello.job, c->parts, c->entries, &err);
+	if (check_timeout(d, c->join_timeout_ms, &err) == 0)
+		j = job_create(d, conn->hello.user, conn->hello.job, c->parts, c->entries, &err);
 	if (!j) {
 		conn_refuse(conn, EINVAL, "job %s/%s: %s", conn->hello.user, conn->hello.job, err.text);
 		return;

@@ -189,9 +189,16 @@ const struct zconf_row settings_rows[] = {
 	OPT_MS(join_timeout, "60s", 100, 24 * 3600 * 1000,
 		"The time in which all ranks of a job must report. After it the job fails with a message "
 		"that names the missing ranks. A launcher may ask for another time."),
+	OPT_MS(max_join_timeout, "1h", 100, 24 * 3600 * 1000,
+		"The longest time that a launcher may ask for in place of join_timeout, by the option --timeout of "
+		"zmpirun. A job that asks for more is refused, so that no job waits for its ranks for days. "
+		"join_timeout itself may be longer, and may always be asked for."),
 	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
 		"The time in which a new connection must prove who it is. A connection that is not a "
 		"rank's must then say what it wants within the same time."),
+	OPT_MS(meet_timeout, "10m", 100, 24 * 3600 * 1000,
+		"The time in which the two nodes of a pair of zipcast(3) must meet here. After it the node that waits "
+		"is told so."),
 	/* Without the handshake a message of 32 KiB takes half the time over TCP (24 instead of 55 us), and a stream
 	 * is as fast. */
 	OPT(eager_bytes, ZCONF_BYTES, "32K", 0, ZWIRE_MAX_PAYLOAD,
@@ -237,6 +244,15 @@ const struct zconf_row settings_rows[] = {
 		"may be open, zipperd lowers this number, with a warning. A worker receives from at most "
 		"4096 connections over an RDMA device, fewer where the device's shared receive queues are "
 		"shorter than that takes. A job that needs more ends, and says so."),
+	OPT(max_strangers, ZCONF_INT, "2048", 4, 1 << 20,
+		"The number of connections that have not proved yet who they are, at most half of max_connections. "
+		"When there are so many, the oldest one of the address that has most of them is closed for a new one: "
+		"a connection that says nothing after a tenth of a second, others after a second. So nobody waits "
+		"behind connections "
+		"that only stand there."),
+	OPT(address_strangers, ZCONF_INT, "1024", 2, 1 << 20,
+		"The number of such connections that may come from one address; over shared memory, of one user of "
+		"this host. The oldest one is closed for a new one, as with max_strangers."),
 	{.name = "spin",
 		.type = ZCONF_STRING,
 		.preset = "auto",

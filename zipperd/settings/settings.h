@@ -41,9 +41,9 @@ struct settings {
 	char *spin_text;
 	int64_t spin;	 /* from spin_text: idle polls, or SETTINGS_SPIN_AUTO (negative) */
 	int64_t poll_ms; /* 0: as spin says */
-	int64_t join_timeout_ms, hello_timeout_ms;
+	int64_t join_timeout_ms, max_join_timeout_ms, hello_timeout_ms, meet_timeout_ms;
 	int64_t eager_bytes, frag_bytes, rdv_window, dest_share, one_sided_bytes, memory;
-	int64_t max_jobs, max_ranks, max_connections;
+	int64_t max_jobs, max_ranks, max_connections, max_strangers, address_strangers;
 	char *cpus;	   /* list of cores; NULL: any */
 	int64_t threads;   /* enum settings_threads */
 	int64_t log_level; /* enum zlog_level */

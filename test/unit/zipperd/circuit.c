@@ -234,6 +234,39 @@ static void ends_of_others_do_not_meet(void **state)
 	halt(&b);
 }
 
+static int take_error(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct zctl_msg msg;
+	struct zerr err;
+	(void)raw;
+	assert_int_equal(zctl_decode(&msg, payload, env->len, &err), 0);
+	assert_int_equal(msg.type, ZCTL_ERROR);
+	snprintf(ctx, ZCTL_TEXT_MAX + 1, "%s", msg.u.error.text);
+	return 0;
+}
+
+/* An end that waits in vain is told so, and zipperd forgets the circuit. */
+static void nobody_waits_for_ever(void **state)
+{
+	char text[ZCTL_TEXT_MAX + 1] = "";
+	struct bench b;
+	(void)state;
+	memset(&b, 0, sizeof(b));
+	daemon_start(&b.d, "a=tcp:127.0.0.1:0 b=tcp:127.0.0.1:0", "meet_timeout=200ms");
+	b.end[0] = ask(&b, 0);
+	for (const int64_t end = fixture_now_ms() + PATIENCE_MS; !text[0];) {
+		assert_true(b.end[0]->ops->poll(b.end[0], &(struct zsink){.take = take_error, .ctx = text}, 16) >= 0);
+		assert_true(fixture_now_ms() < end);
+		fixture_nap(2);
+	}
+	assert_string_equal(text, "nobody has asked for the other end of circuit 0-1 within 0.2 s (meet_timeout)");
+	b.end[1] = ask(&b, 1);
+	expect_waiting(b.end[1]);
+	b.end[0]->ops->close(b.end[0]);
+	b.end[1]->ops->close(b.end[1]);
+	assert_int_equal(daemon_stop(&b.d), 0);
+}
+
 #define OVER(test, transport)                                                                                          \
 	{                                                                                                              \
 #test "_over_" transport, test, NULL, NULL, (void *)(uintptr_t)transport                               \
@@ -249,6 +282,7 @@ int main(void)
 		OVER(last_words_that_nobody_hears, "tcp"),
 		OVER(ends_of_others_do_not_meet, "tcp"),
 		OVER(ends_of_others_do_not_meet, "shm"),
+		cmocka_unit_test(nobody_waits_for_ever),
 	};
 	return cmocka_run_group_tests_name("circuits", tests, NULL, NULL);
 }

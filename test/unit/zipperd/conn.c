@@ -110,13 +110,13 @@ static void what_waits_goes_when_there_is_room(void **state)
 {
 	struct daemon d;
 	struct fake_link l;
+	struct conn *conn;
 	struct zerr err;
 	eventfd_t ignored;
 	(void)state;
 	start(&d, &l);
-	assert_int_equal(conn_create(&d, NULL, &l.base, hear_ready, &err), 0);
+	assert_int_equal(conn_create(&conn, &d, NULL, &l.base, hear_ready, &err), 0);
 	hear_continue_all(&d);
-	struct conn *conn = (struct conn *)(void *)((char *)d.strangers.next - offsetof(struct conn, link));
 	eventfd_write(l.fd[ZLINK_TX], 1); /* of no interest */
 	assert_int_equal(look(&d), 0);
 	eventfd_read(l.fd[ZLINK_TX], &ignored);
@@ -140,6 +140,7 @@ static void what_cannot_be_watched_is_refused(void **state)
 {
 	struct daemon d;
 	struct fake_link l;
+	struct conn *made;
 	struct zerr err = {.text = ""};
 	FILE *file = tmpfile(); /* cannot be in an epoll set; stands for all errors */
 	(void)state;
@@ -148,7 +149,7 @@ static void what_cannot_be_watched_is_refused(void **state)
 		start(&d, &l);
 		int fd = l.fd[half];
 		l.fd[half] = fileno(file);
-		assert_int_equal(conn_create(&d, NULL, &l.base, hear_ready, &err), -EPERM);
+		assert_int_equal(conn_create(&made, &d, NULL, &l.base, hear_ready, &err), -EPERM);
 		assert_true(l.closed);
 		assert_string_equal(err.text, strerror(EPERM));
 		l.fd[half] = fd;

@@ -184,7 +184,8 @@ long daemon_cpu_ticks(const struct daemon_fixture *d)
 	return utime + stime;
 }
 
-long daemon_memory_kib(const struct daemon_fixture *d)
+/* field: "VmRSS:" and the like. */
+static long read_status(const struct daemon_fixture *d, const char *field)
 {
 	char path[64], line[256];
 	long kib = -1;
@@ -192,10 +193,20 @@ long daemon_memory_kib(const struct daemon_fixture *d)
 	FILE *f = fopen(path, "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "VmHWM: %ld", &kib) == 1)
-			break;
+		if (strncmp(line, field, strlen(field)) == 0)
+			kib = strtol(line + strlen(field), NULL, 10);
 	fclose(f);
 	return kib;
+}
+
+long daemon_memory_kib(const struct daemon_fixture *d)
+{
+	return read_status(d, "VmHWM:");
+}
+
+long daemon_memory_now_kib(const struct daemon_fixture *d)
+{
+	return read_status(d, "VmRSS:");
 }
 
 /* --- fake ranks --- */

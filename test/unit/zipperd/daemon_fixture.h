@@ -30,7 +30,8 @@ int daemon_stop(struct daemon_fixture *);
 bool daemon_logged(const struct daemon_fixture *, const char *text);
 /* The CPU time that it has used, in clock ticks. */
 long daemon_cpu_ticks(const struct daemon_fixture *);
-long daemon_memory_kib(const struct daemon_fixture *); /* resident, highest ever */
+long daemon_memory_kib(const struct daemon_fixture *);	   /* resident, highest ever */
+long daemon_memory_now_kib(const struct daemon_fixture *); /* resident */
 void fixture_params(struct zsession_params *, const struct zaddr *, const char *job);
 void fixture_nap(int ms);
 int64_t fixture_now_ms(void);

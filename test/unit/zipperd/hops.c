@@ -416,22 +416,21 @@ static void data_channels_need_a_pass(void **state)
 static void descriptors_lack_on_the_way(void **state)
 {
 	struct row w;
-	int idle[IDLE], rc;
+	struct zsession *idle[IDLE];
+	struct zsession_params p;
+	struct zerr err;
+	int rc;
 	(void)state;
 	fixture_descriptors = DESCRIPTORS;
 	start(&w, "tcp", NULL, 1);
 	fixture_descriptors = 0;
-	const struct sockaddr_in in = {.sin_family = AF_INET,
-		.sin_port = htons(w.d[0].addr[0].port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	for (int i = 0; i < IDLE; i++) {
-		idle[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		assert_int_equal(connect(idle[i], (const struct sockaddr *)&in, sizeof(in)), 0);
-	}
+	fixture_params(&p, &w.d[0].addr[0], "idle");
+	for (int i = 0; i < IDLE; i++)
+		assert_int_equal(zsession_open(&idle[i], &p, ZCTL_SERVICE_RANK, &err), 0);
 	assert_int_equal(fake_attach(&w.r[0], 2), -EBUSY);
 	assert_says(&w.r[0].err, "has all its 56 descriptors (ulimit -n)");
 	for (int i = 0; i < IDLE; i++)
-		close(idle[i]);
+		zsession_close(idle[i]);
 	/* zipperd has yet to notice that. */
 	while ((rc = fake_attach(&w.r[0], 2)) == -EBUSY)
 		fixture_nap(20);

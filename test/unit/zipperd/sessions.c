@@ -99,6 +99,31 @@ static void launcher_may_leave_no_part_empty(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* A launcher may ask for a longer time than join_timeout, within a limit. */
+static void a_launcher_may_not_wait_for_days(void **state)
+{
+	struct zctl_create c = {.parts = "a,b", .sizes = {1, 1}, .join_timeout_ms = 7200001};
+	struct daemon_fixture d;
+	struct zsession_params p;
+	struct zsession *s;
+	struct zerr err;
+	(void)state;
+	for (int longer = 0; longer < 2; longer++) {
+		daemon_start(&d, TCP, longer ? "join_timeout=2h" : "max_join_timeout=2h");
+		fixture_params(&p, d.addr, "j");
+		assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
+		c.join_timeout_ms = 7200001;
+		assert_int_equal(zsession_create(s, &c, &err), -EINVAL);
+		assert_non_null(strstr(err.text, "but at most 7200 s may be asked for (max_join_timeout"));
+		zsession_close(s);
+		assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
+		c.join_timeout_ms = 7200000;
+		assert_int_equal(zsession_create(s, &c, &err), 0);
+		zsession_close(s);
+		assert_int_equal(daemon_stop(&d), 0);
+	}
+}
+
 static void launcher_hears_events_and_stats(void **state)
 {
 	struct daemon_fixture d;
@@ -264,6 +289,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(launcher_numbers_ranks),
 		cmocka_unit_test(launcher_may_leave_no_part_empty),
+		cmocka_unit_test(a_launcher_may_not_wait_for_days),
 		cmocka_unit_test(launcher_hears_events_and_stats),
 		cmocka_unit_test(admins_see_their_own_jobs),
 		cmocka_unit_test(loss_of_the_launcher_ends_the_job),
