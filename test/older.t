@@ -14,8 +14,15 @@ mkdir old
 "$PYTHON" -B "$ZIP_TOP_SRCDIR/test/lib/older.py" "$MPI_LIBRARY" "old/$NAME" "$ZIP_TOP_SRCDIR/libzip/functions.tab" >older.err 2>&1 &&
 	compile "$ZIP_TOP_SRCDIR/test/lib/limits.c" limits >>older.err 2>&1 || { diag_file older.err; bail_out "cannot make the library"; }
 
+# Debian 13's bindings for Fortran are linked with -z now: they do not start without the functions of MPI-4.0.
+fortran_fits() {
+	printf 'program p\n use mpi\n integer :: e\n call MPI_Init(e)\n call MPI_Finalize(e)\nend program\n' >fits.f90
+	compile fits.f90 fits >/dev/null 2>&1 && LD_LIBRARY_PATH=$TAP_TMP/old limited 20 "$MPIEXEC" -n 1 ./fits </dev/null >/dev/null 2>&1
+}
+
 # --- programs of MPI-3.1
 for name in p2p/modes.c p2p/wildcards.c type/datatypes.c coll/coll_moves.c comm/communicators.c win/win_request.c fortran/win08.f90; do
+	[[ $name != *.f90 ]] || [ -z "$MPIFC" ] || fortran_fits || { skip "${name##*/}" "this MPICH's Fortran library needs the hidden functions"; continue; }
 	LD_LIBRARY_PATH=$TAP_TMP/old "$ZIP_TOP_SRCDIR/test/twin" "$ZIP_TOP_SRCDIR/test/programs/$name" >twin.out 2>twin.err
 	tap_of "${name##*/}" twin.out $? twin.err
 done

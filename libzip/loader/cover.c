@@ -62,10 +62,10 @@ static int access_at(const struct dl_phdr_info *info, ElfW(Addr) address)
 	return PROT_READ;
 }
 
-/* There are objects, too, such as MPI_UNWEIGHTED. */
+/* There are objects, too, such as MPI_UNWEIGHTED. A library reaches its own hidden functions by this table. */
 static bool is_function(const ElfW(Sym) * symbol)
 {
-	return symbol->st_shndx != SHN_UNDEF && SYMBOL_TYPE(symbol->st_info) == STT_FUNC;
+	return symbol->st_shndx != SHN_UNDEF && SYMBOL_TYPE(symbol->st_info) == STT_FUNC && !zobject_is_hidden(symbol);
 }
 
 static void rewrite(struct library *l, size_t n)

@@ -101,7 +101,7 @@ ZOBJECT_EARLY static bool is_offered(const struct zobject *o, size_t i, const ch
 {
 	const ElfW(Sym) *s = &o->symbols[i];
 
-	return s->st_shndx != SHN_UNDEF && SYMBOL_BIND(s->st_info) != STB_LOCAL &&
+	return s->st_shndx != SHN_UNDEF && SYMBOL_BIND(s->st_info) != STB_LOCAL && !zobject_is_hidden(s) &&
 	       !(o->versions && o->versions[i] & VERSION_HIDDEN) && zobject_same_name(zobject_name(o, s), name);
 }
 

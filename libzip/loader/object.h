@@ -37,6 +37,13 @@ struct dl_phdr_info;
 /* As dl_iterate_phdr describes it. false also for an object without a dynamic section. */
 bool zobject_of_phdr(struct zobject *, const struct dl_phdr_info *);
 
+/* A symbol that its object keeps to itself, although the table has it: the dynamic linker passes over it, too. */
+ZOBJECT_EARLY static inline bool zobject_is_hidden(const ElfW(Sym) * symbol)
+{
+	const int visibility = symbol->st_other & 3;
+
+	return visibility == STV_HIDDEN || visibility == STV_INTERNAL;
+}
 /* The symbol that the object defines by this name and offers to others, in its default version; NULL: none. */
 const ElfW(Sym) * zobject_find(const struct zobject *, const char *name);
 /* The address of such a function or object; NULL: none. */

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A library of MPI-3.1 from a newer MPICH: a copy that keeps the functions of MPI-4.0 and later versions to itself.
+"""A library of MPI-3.1 from a newer MPICH: a copy that keeps the functions that MPI-4.0 added to itself.
 
 usage: older.py LIBRARY COPY functions.tab
 
 Their entries in the table of symbols become local ones: a search by name does not find them, and calls from inside the library,
-some of which go by name, still do. Functions of files go by weak names that others define, too; these stay."""
+some of which go by name, still do. Functions of files go by weak names that others define, too; these stay. So do the functions of
+later versions: the copy still says that it is of such a version."""
 import re
 import struct
 import sys
@@ -14,10 +15,10 @@ SHT_DYNSYM, SYMBOL_BYTES = 11, 24
 STB_LOCAL, STV_HIDDEN = 0, 2
 
 
-def newer(path):
+def added(path):
     for line in open(path, encoding="utf-8"):
         words = line.split("#")[0].split()
-        if words and any(re.fullmatch(r"\d+\.\d+\+", word) for word in words[1:]) and not re.match("MPI_(File|Register)_", words[0]):
+        if words and "4.0+" in words[1:] and not re.match("MPI_(File|Register)_", words[0]):
             yield words[0]
 
 
@@ -32,7 +33,7 @@ def sections(data):
 
 def main():
     library, copy, table = sys.argv[1:]
-    data, names, hidden = bytearray(open(library, "rb").read()), set(newer(table)), 0
+    data, names, hidden = bytearray(open(library, "rb").read()), set(added(table)), 0
     if data[:6] != b"\x7fELF\x02\x01":
         sys.exit(f"older.py: {library} is not an ELF file of 64 bits")
     all_sections = list(sections(data))

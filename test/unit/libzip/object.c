@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -85,6 +86,35 @@ static void test_address(void **state)
 	assert_null(zchain_next(zchain_self(), "no_such_symbol_anywhere", NULL));
 }
 
+static void test_hidden(void **state)
+{
+	(void)state;
+	struct zobject o;
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+
+	assert_true(zchain_read(&o, libc));
+	const size_t which = (size_t)(zobject_find(&o, "printf") - o.symbols),
+		     bytes = zobject_count(&o) * sizeof(*o.symbols);
+	ElfW(Sym) *copy = malloc(bytes);
+	assert_non_null(copy);
+	memcpy(copy, o.symbols, bytes);
+	o.symbols = copy;
+	const int seen_by[] = {STV_DEFAULT, STV_PROTECTED};
+	for (size_t i = 0; i < 2; i++) {
+		copy[which].st_other = (unsigned char)seen_by[i];
+		assert_ptr_equal(zobject_find(&o, "printf"), &copy[which]);
+		assert_false(zobject_is_hidden(&copy[which]));
+	}
+	const int hidden_by[] = {STV_HIDDEN, STV_INTERNAL};
+	for (size_t i = 0; i < 2; i++) {
+		copy[which].st_other = (unsigned char)hidden_by[i];
+		assert_null(zobject_find(&o, "printf"));
+		assert_true(zobject_is_hidden(&copy[which]));
+	}
+	assert_non_null(zobject_find(&o, "puts"));
+	free(copy);
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -107,6 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_address),
+		cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_names),
 	};
 
