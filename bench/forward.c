@@ -153,9 +153,13 @@ static void join(struct endpoint *e, const struct zaddr *addr, const char *part,
 	if (zauth_module.parse_key(p.key, key, &err) != 0 || zsession_open(session, &p, ZCTL_SERVICE_RANK, &err) != 0 ||
 		zsession_join(*session, &in, &w, &err) != 0)
 		measure_die("%s", err.text);
-	struct zctl_attach a = {.vrank = w.vrank, .part = !w.vrank};
-	memcpy(a.token, w.token, sizeof(a.token));
-	if (zsession_attach(&e->link, addr, "bench", &a, TIMEOUT_MS, &err) != 0)
+	const struct zctl_attach a = {.vrank = w.vrank, .part = !w.vrank};
+	const struct zsession_way way = {.zipper = addr,
+		.user = p.user,
+		.job = p.job,
+		.key = zsession_key(*session),
+		.auth = &zauth_module};
+	if (zsession_attach_to(&e->link, &way, &a, NULL, TIMEOUT_MS, &err) != 0)
 		measure_die("%s", err.text);
 	e->me = w.vrank;
 	e->other = !w.vrank;

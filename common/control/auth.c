@@ -12,6 +12,11 @@
 /* They separate these hashes from every other use of the same key. */
 #define LABEL "leiden-zipper hello 2"
 #define JOB_LABEL "leiden-zipper job credential 1"
+#define SESSION_LABEL "leiden-zipper session 1"
+#define CHANNEL_LABEL "leiden-zipper channel 1"
+#define LINK_LABEL "leiden-zipper link 1"
+#define MASK_LABEL "leiden-zipper mask 1"
+#define WAY_LABEL "leiden-zipper way 1"
 
 static int parse_key(uint8_t key[ZAUTH_KEY_BYTES], const char *hex, struct zerr *err)
 {
@@ -34,8 +39,9 @@ static void random_bytes(uint8_t *buf, size_t len)
 static void hash_text(crypto_generichash_state *state, const char *text)
 {
 	/* The length goes first: "ab"+"c" and "a"+"bc" must differ. */
-	uint8_t len = (uint8_t)strlen(text);
-	crypto_generichash_update(state, &len, 1);
+	const size_t len = strlen(text);
+	const uint8_t bytes = (uint8_t)len;
+	crypto_generichash_update(state, &bytes, 1);
 	crypto_generichash_update(state, (const uint8_t *)text, len);
 }
 
@@ -47,17 +53,38 @@ static void hash_number(crypto_generichash_state *state, uint64_t n)
 	crypto_generichash_update(state, bytes, sizeof(bytes));
 }
 
+static void begin(crypto_generichash_state *state, const uint8_t key[ZAUTH_KEY_BYTES], const char *label)
+{
+	crypto_generichash_init(state, key, ZAUTH_KEY_BYTES, ZCTL_MAC_BYTES);
+	hash_text(state, label);
+}
+
+static void end(crypto_generichash_state *state, uint8_t out[ZCTL_MAC_BYTES])
+{
+	crypto_generichash_final(state, out, ZCTL_MAC_BYTES);
+	sodium_memzero(state, sizeof(*state));
+}
+
 static void derive(uint8_t out[ZAUTH_KEY_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const char *user, const char *job,
 	uint64_t expires_s)
 {
 	crypto_generichash_state state;
-	crypto_generichash_init(&state, key, ZAUTH_KEY_BYTES, ZAUTH_KEY_BYTES);
-	hash_text(&state, JOB_LABEL);
+	begin(&state, key, JOB_LABEL);
 	hash_text(&state, user);
 	hash_text(&state, job);
 	hash_number(&state, expires_s);
-	crypto_generichash_final(&state, out, ZAUTH_KEY_BYTES);
-	sodium_memzero(&state, sizeof(state));
+	end(&state, out);
+}
+
+/* Over all that the two sides have said before their proofs. */
+static void hash_greeting(crypto_generichash_state *state, const struct zctl_hello *hello,
+	const struct zctl_challenge *challenge)
+{
+	hash_text(state, hello->user);
+	hash_text(state, hello->job);
+	hash_number(state, hello->expires_s);
+	crypto_generichash_update(state, hello->nonce, sizeof(hello->nonce));
+	crypto_generichash_update(state, challenge->nonce, sizeof(challenge->nonce));
 }
 
 static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side side,
@@ -65,16 +92,10 @@ static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES
 {
 	const uint8_t service = side == ZAUTH_ANSWERS ? hello->service | ZCTL_PROOF_REPLY : hello->service;
 	crypto_generichash_state state;
-	crypto_generichash_init(&state, key, ZAUTH_KEY_BYTES, ZCTL_MAC_BYTES);
-	hash_text(&state, LABEL);
+	begin(&state, key, LABEL);
 	crypto_generichash_update(&state, &service, 1);
-	hash_text(&state, hello->user);
-	hash_text(&state, hello->job);
-	hash_number(&state, hello->expires_s);
-	crypto_generichash_update(&state, hello->nonce, sizeof(hello->nonce));
-	crypto_generichash_update(&state, challenge->nonce, sizeof(challenge->nonce));
-	crypto_generichash_final(&state, mac, ZCTL_MAC_BYTES);
-	sodium_memzero(&state, sizeof(state));
+	hash_greeting(&state, hello, challenge);
+	end(&state, mac);
 }
 
 static int check(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side side,
@@ -87,6 +108,59 @@ static int check(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_
 	return rc;
 }
 
+static void session(uint8_t out[ZAUTH_KEY_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const struct zctl_hello *hello,
+	const struct zctl_challenge *challenge)
+{
+	crypto_generichash_state state;
+	begin(&state, key, SESSION_LABEL);
+	crypto_generichash_update(&state, &hello->service, 1);
+	hash_greeting(&state, hello, challenge);
+	end(&state, out);
+}
+
+static void ticket(uint8_t out[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_ticket what,
+	const struct zctl_attach *a)
+{
+	crypto_generichash_state state;
+	begin(&state, key, what == ZAUTH_LINK ? LINK_LABEL : CHANNEL_LABEL);
+	crypto_generichash_update(&state, a->nonce, sizeof(a->nonce));
+	hash_number(&state, a->vrank);
+	hash_number(&state, a->part);
+	hash_number(&state, a->endpoint);
+	end(&state, out);
+}
+
+static void mask(uint8_t text[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES],
+	const uint8_t nonce[ZCTL_NONCE_BYTES])
+{
+	crypto_generichash_state state;
+	uint8_t pad[ZCTL_MAC_BYTES];
+	begin(&state, key, MASK_LABEL);
+	crypto_generichash_update(&state, nonce, ZCTL_NONCE_BYTES);
+	end(&state, pad);
+	for (int i = 0; i < ZCTL_MAC_BYTES; i++)
+		text[i] ^= pad[i];
+	sodium_memzero(pad, sizeof(pad));
+}
+
+static void way(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const struct zctl_hello *hello,
+	const struct zctl_challenge *challenge, const struct zctl_reach *reach)
+{
+	crypto_generichash_state state;
+	begin(&state, key, WAY_LABEL);
+	hash_greeting(&state, hello, challenge);
+	hash_text(&state, reach->from);
+	hash_text(&state, reach->to);
+	hash_text(&state, reach->address);
+	crypto_generichash_update(&state, reach->pass, sizeof(reach->pass));
+	end(&state, mac);
+}
+
+static bool same(const uint8_t a[ZCTL_MAC_BYTES], const uint8_t b[ZCTL_MAC_BYTES])
+{
+	return sodium_memcmp(a, b, ZCTL_MAC_BYTES) == 0;
+}
+
 __attribute__((visibility("default"))) const struct zauth_ops zauth_module = {
 	.release = ZMODULE_RELEASE,
 	.parse_key = parse_key,
@@ -94,5 +168,10 @@ __attribute__((visibility("default"))) const struct zauth_ops zauth_module = {
 	.derive = derive,
 	.prove = prove,
 	.check = check,
+	.session = session,
+	.ticket = ticket,
+	.mask = mask,
+	.way = way,
+	.same = same,
 	.wipe = sodium_memzero,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Credentials: each user has a secret that is shared with zipperd and proved by a keyed hash (BLAKE2b of libsodium)
- * over fresh nonces of both sides, so that the secret never travels. libzipper.so loads this code as a module
- * (zipauth.so) only while it joins, so that the application's process keeps no dependency on libsodium. */
+ * over fresh nonces of both sides, so that the secret never travels. Both sides then share a session key, with which
+ * the same peer proves its further connections (ctl.h, Tickets). libzipper.so loads this code as a module (zipauth.so)
+ * when it joins a job, so that a process without one has no dependency on libsodium. */
 #ifndef ZIP_COMMON_CONTROL_AUTH_H
 #define ZIP_COMMON_CONTROL_AUTH_H
 
@@ -14,6 +15,8 @@
 /* Whose PROOF it is: the side that said HELLO asks, the other side answers (with ZCTL_PROOF_REPLY). The two proofs
  * differ, so that a proof which is sent back is no answer. */
 enum zauth_side { ZAUTH_ASKS, ZAUTH_ANSWERS };
+/* What a ticket admits: a data channel to zipperd, a direct link to a rank. */
+enum zauth_ticket { ZAUTH_CHANNEL, ZAUTH_LINK };
 
 /* The entry points of the module, found by dlsym(ZAUTH_SYMBOL). */
 struct zauth_ops {
@@ -31,6 +34,22 @@ struct zauth_ops {
 	/* Compares with what prove would write, in constant time. 0 or -EACCES. */
 	int (*check)(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side,
 		const struct zctl_hello *, const struct zctl_challenge *);
+	/* Makes the key of a session in which both sides have proved key. */
+	void (*session)(uint8_t out[ZAUTH_KEY_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const struct zctl_hello *,
+		const struct zctl_challenge *);
+	/* Makes the ticket for the other fields of an ATTACH, with the session key of the rank, or of the rank that
+	 * listens. */
+	void (*ticket)(uint8_t ticket[ZCTL_MAC_BYTES], const uint8_t session[ZAUTH_KEY_BYTES], enum zauth_ticket,
+		const struct zctl_attach *);
+	/* Hides a ticket on its way to a peer, or shows it there: the same call does both. A nonce serves one ticket.
+	 */
+	void (*mask)(uint8_t ticket[ZCTL_MAC_BYTES], const uint8_t session[ZAUTH_KEY_BYTES],
+		const uint8_t nonce[ZCTL_NONCE_BYTES]);
+	/* Makes the mac of a REACH, with the session key of the connection that got the pass. */
+	void (*way)(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t session[ZAUTH_KEY_BYTES], const struct zctl_hello *,
+		const struct zctl_challenge *, const struct zctl_reach *);
+	/* Compares two hashes, in constant time. */
+	bool (*same)(const uint8_t a[ZCTL_MAC_BYTES], const uint8_t b[ZCTL_MAC_BYTES]);
 	void (*wipe)(void *buf, size_t len);
 };
 #define ZAUTH_SYMBOL "zauth_module"

@@ -59,16 +59,15 @@ static const struct field f_attached[] = {FIELD(F_U32, zctl_attached, vrank), FI
 	FIELD(F_U64, zctl_attached, fabrics), END};
 static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank), FIELD(F_U8, zctl_world, external32),
 	FIELD(F_U32, zctl_world, eager_bytes), FIELD(F_U32, zctl_world, frag_bytes),
-	FIELD(F_U32, zctl_world, rdv_window), FIELD(F_U32, zctl_world, universe), FIELD(F_BYTES, zctl_world, token),
-	FIELD(F_BYTES, zctl_world, credential),
+	FIELD(F_U32, zctl_world, rdv_window), FIELD(F_U32, zctl_world, universe),
 	{F_LIST, AT(zctl_world, nparts), sizeof(struct zctl_part), AT(zctl_world, parts), 2 + 1 + 4, ZCTL_PARTS_MAX,
 		f_part},
 	{F_LIST, AT(zctl_world, nruns), sizeof(struct zctl_run), AT(zctl_world, runs), 16, ZCTL_RANKS_MAX, f_run},
 	{F_LIST, AT(zctl_world, nattached), sizeof(struct zctl_attached), AT(zctl_world, attached), 16, ZCTL_RANKS_MAX,
 		f_attached},
 	END};
-static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, token), FIELD(F_U32, zctl_attach, vrank),
-	FIELD(F_U32, zctl_attach, part), FIELD(F_U32, zctl_attach, endpoint), END};
+static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, ticket), FIELD(F_BYTES, zctl_attach, nonce),
+	FIELD(F_U32, zctl_attach, vrank), FIELD(F_U32, zctl_attach, part), FIELD(F_U32, zctl_attach, endpoint), END};
 static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts), FIELD(F_TEXT, zctl_create, entries),
 	FIELD(F_SIZES, zctl_create, sizes), FIELD(F_U32, zctl_create, join_timeout_ms),
 	{F_LIST, AT(zctl_create, nruns), sizeof(struct zctl_run), AT(zctl_create, runs), 16, ZCTL_RANKS_MAX, f_run},
@@ -88,7 +87,7 @@ static const struct field f_stats[] = {{F_LIST, AT(zctl_stats_reply, ndirs), siz
 					       ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_dirstat},
 	END};
 static const struct field f_direct[] = {FIELD(F_U8, zctl_direct, what), FIELD(F_U32, zctl_direct, vrank),
-	FIELD(F_U32, zctl_direct, endpoint), FIELD(F_BYTES, zctl_direct, credential),
+	FIELD(F_U32, zctl_direct, endpoint), FIELD(F_BYTES, zctl_direct, nonce), FIELD(F_BYTES, zctl_direct, masked),
 	FIELD(F_TEXT, zctl_direct, addresses), END};
 static const struct field f_to_part[] = {FIELD(F_U32, zctl_to_part, part), FIELD(F_U64, zctl_to_part, msgs),
 	FIELD(F_U64, zctl_to_part, bytes), END};
@@ -98,7 +97,7 @@ static const struct field f_traffic[] = {{F_LIST, AT(zctl_traffic, nparts), size
 static const struct field f_meet[] = {FIELD(F_NAME, zctl_meet, name), FIELD(F_NAME, zctl_meet, from),
 	FIELD(F_NAME, zctl_meet, to), END};
 static const struct field f_reach[] = {FIELD(F_NAME, zctl_reach, from), FIELD(F_NAME, zctl_reach, to),
-	FIELD(F_TEXT, zctl_reach, address), FIELD(F_BYTES, zctl_reach, pass), END};
+	FIELD(F_TEXT, zctl_reach, address), FIELD(F_BYTES, zctl_reach, pass), FIELD(F_BYTES, zctl_reach, mac), END};
 static const struct field f_reached[] = {FIELD(F_BYTES, zctl_reached, pass), END};
 static const struct field f_naming[] = {FIELD(F_U8, zctl_naming, what), FIELD(F_U8, zctl_naming, answer),
 	FIELD(F_U32, zctl_naming, number), FIELD(F_U32, zctl_naming, vrank), FIELD(F_STRING, zctl_naming, service),

@@ -16,9 +16,9 @@
  *   HELLO   who am I, which service        CHALLENGE  random nonce      (or ERROR)
  *   PROOF   keyed hash over both nonces    PROOF  zipperd's own, for another label (or ERROR and close)
  *   then, by service:
- *   JOIN    (rank) part, rank, size, ...   WORLD      parts and runs, token; or ERROR
+ *   JOIN    (rank) part, rank, size, ...   WORLD      parts and runs; or ERROR
  *   CREATE  (launcher) job and its parts   CREATED; later EVENT ...; or ERROR
- *   ATTACH  (rank's data channel) token,   nothing: data flows at once; or ERROR and close
+ *   ATTACH  (rank's data channel) ticket,  nothing: data flows at once; or ERROR and close
  *           station
  *   STATS   (admin, launcher)              STATS_REPLY
  *   QUIT    (rank) stops using this zipper, the job has others; then it closes
@@ -33,8 +33,14 @@
  *           MPI_Finalize, or waits, ...            or: all ranks are at the end
  *   PING    (rank, launcher that waits)    PING    the same: zipperd is there
  *   MEET    (circuit) name and fabrics     MET     the other end is there and gets all that follows; or ERROR
- *   REACH   (circuit, rank's data channel) REACHED that zipperd is there and gets all that follows; or ERROR
- *           another zipperd
+ *   REACH   (circuit, way) another         REACHED that zipperd is there and gets all that follows; or ERROR
+ *           zipperd
+ *
+ * Tickets. The two ends of a proved connection share a session key, a keyed hash over both nonces that never travels. A
+ * rank opens further connections with it. A data channel says HELLO with service DATA and, without waiting for an
+ * answer, ATTACH with a ticket: a keyed hash over a nonce and the channel's place. Each place can be taken once, so a
+ * ticket that was overheard is of no use. A ticket for a direct link is made by zipperd with the session key of the
+ * listening rank, and masked with that of the connecting rank.
  *
  * Stations (wire.h). A rank tells the number of its stations in its JOIN (endpoints); all ranks of a job must tell the
  * same number. A field `endpoint` is the index of a station in its rank. Each station opens channels of its own, one
@@ -43,11 +49,10 @@
  *
  * Direct links. Ranks on zipper nodes listen from the beginning and tell their addresses in their JOIN. A rank that
  * wants to send to another rank on a common fabric says ASK. zipperd lets the rank connect that does not listen (or has
- * the higher vrank), whichever of the two asked: it gets CONNECT, with the addresses that it can reach and the
- * listener's credential. It connects and sends ATTACH with that credential, its own vrank and part. The listener
- * answers with the first envelope on the new link (an ACK), or closes the link. A rank that cannot connect says NO, and
- * zipperd hands the NO on to the other rank: then both use the bridge. No message travels between the two ranks before
- * this is decided.
+ * the higher vrank), whichever of the two asked: it gets CONNECT, with the addresses that it can reach and a ticket. It
+ * connects and sends ATTACH with that ticket, its own vrank and part. The listener answers with the first envelope on
+ * the new link (an ACK), or closes the link. A rank that cannot connect says NO, and zipperd hands the NO on to the
+ * other rank: then both use the bridge. No message travels between the two ranks before this is decided.
  *
  * Each station of a rank has direct links of its own, to the station with the same index of other ranks.
  *
@@ -58,8 +63,9 @@
  * Hops. A peer that cannot reach a zipperd by any network of its own asks a zipperd that it can reach (or a chain of
  * them). REACH names the fabric by which the peer comes, the fabric by which the wanted zipperd is reached, and its
  * address there. After REACHED the connection is one with the wanted zipperd, and begins with HELLO as any other. A
- * peer's first such connection proves the peer's identity and gets a pass with REACHED. The peer's data channels show
- * that pass to ask for more such connections, while the first one stands.
+ * peer's first such connection proves the peer's identity and gets the name of a pass with REACHED. For its data
+ * channels the peer asks for more such connections, while the first one stands: HELLO with service WAY, CHALLENGE, and
+ * REACH with the pass and a keyed hash over both nonces, made with the session key of the first connection.
  *
  * A part whose ranks come to a zipperd by hops has entries: the field of that name in JOIN and CREATE has an element
  * for each part, in their order. An element is the fabric by which the part's ranks come, and "+n" where that takes n
@@ -130,7 +136,8 @@ enum zctl_service {
 	ZCTL_SERVICE_DATA,
 	ZCTL_SERVICE_ADMIN,
 	ZCTL_SERVICE_CAST, /* between nodes of zipcast; zipperd refuses it */
-	ZCTL_SERVICE_CIRCUIT
+	ZCTL_SERVICE_CIRCUIT,
+	ZCTL_SERVICE_WAY /* of a data channel, over another zipperd */
 };
 
 struct zctl_hello {			 /* first message on any link */
@@ -188,21 +195,20 @@ struct zctl_attached { /* The ranks vrank .. vrank+count-1 have ports on these f
 			     their own fabric alone */
 };
 struct zctl_world {
-	uint32_t vrank;			 /* of the rank that reads the message */
-	uint8_t external32;		 /* parts differ in representation: data cross in external32 */
-	uint32_t eager_bytes;		 /* largest eager payload */
-	uint32_t frag_bytes;		 /* largest fragment; 0: the transport's fragment_bytes */
-	uint32_t rdv_window;		 /* bytes that a station may have granted at any time, over all transfers */
-	uint32_t universe;		 /* MPI_UNIVERSE_SIZE of all parts together; 0: not known */
-	uint8_t token[ZCTL_TOKEN_BYTES]; /* for ATTACH */
-	uint8_t credential[ZCTL_TOKEN_BYTES]; /* ranks that connect to this one show it */
+	uint32_t vrank;	      /* of the rank that reads the message */
+	uint8_t external32;   /* parts differ in representation: data cross in external32 */
+	uint32_t eager_bytes; /* largest eager payload */
+	uint32_t frag_bytes;  /* largest fragment; 0: the transport's fragment_bytes */
+	uint32_t rdv_window;  /* bytes that a station may have granted at any time, over all transfers */
+	uint32_t universe;    /* MPI_UNIVERSE_SIZE of all parts together; 0: not known */
 	uint32_t nparts, nruns, nattached;
 	struct zctl_part *parts;	/* owned, zctl_world_free */
 	struct zctl_run *runs;		/* sorted by vrank, covering 0..n-1 without gaps */
 	struct zctl_attached *attached; /* sorted by vrank */
 };
 struct zctl_attach {
-	uint8_t token[ZCTL_TOKEN_BYTES];
+	uint8_t ticket[ZCTL_MAC_BYTES]; /* keyed hash over the other fields */
+	uint8_t nonce[ZCTL_NONCE_BYTES];
 	uint32_t vrank;
 	uint32_t part; /* the channel leads to this part's fabric; on a link to another rank: the sender's own part */
 	uint32_t endpoint; /* index of the station whose channel or link it is */
@@ -210,10 +216,11 @@ struct zctl_attach {
 enum zctl_direct_what { ZCTL_DIRECT_ASK = 1, ZCTL_DIRECT_CONNECT, ZCTL_DIRECT_NO };
 struct zctl_direct {
 	uint8_t what;
-	uint32_t vrank;			      /* of the other rank */
-	uint32_t endpoint;		      /* index of the station in both ranks */
-	uint8_t credential[ZCTL_TOKEN_BYTES]; /* CONNECT: to be shown in ATTACH */
-	char addresses[ZCTL_PORTS_MAX + 1];   /* CONNECT: to be tried in this order, separated by blanks */
+	uint32_t vrank;			    /* of the other rank */
+	uint32_t endpoint;		    /* index of the station in both ranks */
+	uint8_t nonce[ZCTL_NONCE_BYTES];    /* CONNECT: for ATTACH, with its ticket */
+	uint8_t masked[ZCTL_MAC_BYTES];	    /* CONNECT: that ticket, masked for the rank that reads the message */
+	char addresses[ZCTL_PORTS_MAX + 1]; /* CONNECT: to be tried in this order, separated by blanks */
 };
 struct zctl_to_part {
 	uint32_t part;
@@ -290,10 +297,12 @@ struct zctl_reach {
 	char from[ZCTL_NAME_MAX + 1],
 		to[ZCTL_NAME_MAX + 1];	 /* fabrics: by which the peer comes; by which the wanted zipperd is reached */
 	char address[ZCTL_ADDR_MAX + 1]; /* of the wanted zipperd */
-	uint8_t pass[ZCTL_TOKEN_BYTES];	 /* of a data channel; else 0 */
+	uint8_t pass[ZCTL_TOKEN_BYTES];	 /* of a WAY; else 0 */
+	uint8_t mac[ZCTL_MAC_BYTES];	 /* of a WAY: keyed hash over both nonces and the fields before; else 0 */
 };
 struct zctl_reached {
-	uint8_t pass[ZCTL_TOKEN_BYTES]; /* for data channels to the same zipperd, while this connection stands */
+	uint8_t pass[ZCTL_TOKEN_BYTES]; /* names it to data channels to the same zipperd, while this connection stands
+					 */
 };
 struct zctl_dirstat { /* One direction of one job. */
 	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1];

@@ -89,7 +89,7 @@ const char *zctl_check(const struct zctl_msg *m)
 {
 	switch (m->type) {
 	case ZCTL_HELLO:
-		return m->u.hello.service < ZCTL_SERVICE_RANK || m->u.hello.service > ZCTL_SERVICE_CIRCUIT
+		return m->u.hello.service < ZCTL_SERVICE_RANK || m->u.hello.service > ZCTL_SERVICE_WAY
 			       ? "there is no such service"
 			       : NULL;
 	case ZCTL_JOIN:

@@ -35,12 +35,13 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 		return rc;
 	if (p->auth->check(in.u.proof.mac, p->key, ZAUTH_ANSWERS, &hello.u.hello, &challenge) != 0)
 		return zerr_set(err, -EACCES, "%s does not know the key of user %s", s->where, p->user);
+	p->auth->session(s->key, p->key, &hello.u.hello, &challenge);
 	return 0;
 }
 
 /* Asks the zipperd at the end of the link to connect us to the next one, which is at the end of the link from then on.
  */
-static int reach(struct zsession *s, const struct zhop *hop, uint8_t pass[ZCTL_TOKEN_BYTES], const struct zaddr *addr,
+static int reach(struct zsession *s, const struct zhop *hop, struct zsession_pass *pass, const struct zaddr *addr,
 	struct zerr *err)
 {
 	struct zctl_msg out = {.type = ZCTL_REACH}, in;
@@ -48,7 +49,8 @@ static int reach(struct zsession *s, const struct zhop *hop, uint8_t pass[ZCTL_T
 	int rc = zsession_io_request(s, &out, ZCTL_REACHED, &in, false, err);
 	if (rc != 0)
 		return rc;
-	memcpy(pass, in.u.reached.pass, ZCTL_TOKEN_BYTES);
+	memcpy(pass->name, in.u.reached.pass, sizeof(pass->name));
+	memcpy(pass->key, s->key, sizeof(pass->key));
 	zsession_io_name(s->where, sizeof(s->where), NULL, addr);
 	return 0;
 }
@@ -65,11 +67,11 @@ static int pass_hops(struct zsession *s, const struct zsession_params *p, struct
 	int rc = 0;
 	for (int i = 0; rc == 0 && i < p->nhops; i++) {
 		struct zaddr addr;
-		uint8_t pass[ZCTL_TOKEN_BYTES];
+		struct zsession_pass pass;
 		plain_address(&addr, &p->hops[i].addr);
 		rc = greet(s, p, ZCTL_SERVICE_CIRCUIT, err);
 		if (rc == 0)
-			rc = reach(s, &p->hops[i], p->passes ? p->passes[i] : pass, &addr, err);
+			rc = reach(s, &p->hops[i], p->passes ? &p->passes[i] : &pass, &addr, err);
 	}
 	return rc;
 }
@@ -105,6 +107,11 @@ err_free:
 	zsession_io_drop(s);
 	free(s);
 	return rc;
+}
+
+const uint8_t *zsession_key(const struct zsession *s)
+{
+	return s->key;
 }
 
 int zsession_join(struct zsession *s, const struct zctl_join *join, struct zctl_world *world, struct zerr *err)

@@ -12,13 +12,19 @@
 
 struct zsession; /* one control link */
 
+/* With which a rank's data channels pass a zipperd on their way (ctl.h, Hops). */
+struct zsession_pass {
+	uint8_t name[ZCTL_TOKEN_BYTES];
+	uint8_t key[ZAUTH_KEY_BYTES]; /* the session key of the connection that got it */
+};
+
 struct zsession_params {
 	struct zaddr zipper;	 /* the address of zipperd, seen from here */
 	const struct zhop *hops; /* hops from there to the zipperd that is wanted (hops.h) */
 	int nhops;
 	/* [nhops]: passes of each zipperd before the last, for data channels; zsession_open fills them in. NULL: not
 	 * wanted */
-	uint8_t (*passes)[ZCTL_TOKEN_BYTES];
+	struct zsession_pass *passes;
 	const char *who; /* the listener's name for messages; NULL: "zipperd" */
 	char user[ZCTL_NAME_MAX + 1];
 	char job[ZCTL_NAME_MAX + 1];
@@ -32,6 +38,8 @@ struct zsession_params {
 /* Connects and proves our identity. Returns 0, -EACCES (refused), -ETIMEDOUT, ...; err says what failed and names the
  * peer. */
 int zsession_open(struct zsession **, const struct zsession_params *, enum zctl_service, struct zerr *);
+/* The session key that we share with zipperd, ZAUTH_KEY_BYTES long; the session owns it. */
+const uint8_t *zsession_key(const struct zsession *);
 /* Sends JOIN and waits for WORLD, however long it takes zipperd (which has the join timeout). Fills world. */
 int zsession_join(struct zsession *, const struct zctl_join *, struct zctl_world *world, struct zerr *);
 int zsession_create(struct zsession *, const struct zctl_create *, struct zerr *);

@@ -26,31 +26,26 @@ static int settle(struct zlink *link, struct zendpoint **own, struct zerr *err)
 	return rc < 0 ? rc : 0;
 }
 
-int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *job, const struct zctl_attach *attach,
-	int timeout_ms, struct zerr *err)
+static void fill_hello(struct zctl_msg *msg, const struct zsession_way *way, enum zctl_service service)
 {
-	const struct zsession_way way = {.zipper = zipper};
-	return zsession_attach_to(out, &way, job, attach, NULL, timeout_ms, err);
+	*msg = (struct zctl_msg){.type = ZCTL_HELLO};
+	msg->u.hello.service = (uint8_t)service;
+	strncpy(msg->u.hello.user, way->user, ZCTL_NAME_MAX);
+	strncpy(msg->u.hello.job, way->job, ZCTL_NAME_MAX);
 }
 
-/* Says what a data channel says first to each zipperd on the way. */
-static int say_hello(struct zlink *link, const char *job, int64_t deadline)
+/* Goes on to the next zipperd, as reach in session.c. A data channel proves that it has the pass. */
+static int pass_on(struct zsession *s, const struct zsession_way *way, int i, struct zerr *err)
 {
-	struct zctl_msg hello = {.type = ZCTL_HELLO};
-	hello.u.hello.service = ZCTL_SERVICE_DATA;
-	strncpy(hello.u.hello.job, job, ZCTL_NAME_MAX);
-	return zsession_io_send(link, &hello, deadline);
-}
-
-/* Goes on to the next zipperd, as reach in session.c. A data channel shows nothing but the pass. */
-static int pass_on(struct zsession *s, const struct zsession_way *way, int i, const char *job, struct zerr *err)
-{
-	struct zctl_msg out = {.type = ZCTL_REACH}, in;
+	struct zctl_msg hello, out = {.type = ZCTL_REACH}, in;
+	fill_hello(&hello, way, ZCTL_SERVICE_WAY);
+	way->auth->random(hello.u.hello.nonce, sizeof(hello.u.hello.nonce));
+	int rc = zsession_io_request(s, &hello, ZCTL_CHALLENGE, &in, false, err);
+	if (rc != 0)
+		return rc;
 	zsession_io_fill_reach(&out.u.reach, &way->hops[i], &way->hops[i].addr);
-	memcpy(out.u.reach.pass, way->passes[i], ZCTL_TOKEN_BYTES);
-	int rc = say_hello(s->link, job, zclock_ms() + s->timeout_ms);
-	if (rc != 0 && rc != -EPIPE && rc != -ECONNRESET)
-		return zsession_io_broken(s, rc, err);
+	memcpy(out.u.reach.pass, way->passes[i].name, ZCTL_TOKEN_BYTES);
+	way->auth->way(out.u.reach.mac, way->passes[i].key, &hello.u.hello, &in.u.challenge, &out.u.reach);
 	rc = zsession_io_request(s, &out, ZCTL_REACHED, &in, false, err);
 	if (rc == 0)
 		zsession_io_name(s->where, sizeof(s->where), NULL, &way->hops[i].addr);
@@ -58,36 +53,39 @@ static int pass_on(struct zsession *s, const struct zsession_way *way, int i, co
 }
 
 /* Passes all zipperds on the way. The link stays the caller's, whatever happens. */
-static int pass_all(struct zlink *link, const struct zsession_way *way, const char *job, char *where, size_t cap,
-	int timeout_ms, struct zerr *err)
+static int pass_all(struct zlink *link, const struct zsession_way *way, char *where, size_t cap, int timeout_ms,
+	struct zerr *err)
 {
 	struct zsession s = {.link = link, .timeout_ms = timeout_ms};
 	int rc = 0;
 	s.tail = &s.head;
 	snprintf(s.where, sizeof(s.where), "%s", where);
 	for (int i = 0; rc == 0 && i < way->nhops; i++)
-		rc = pass_on(&s, way, i, job, err);
+		rc = pass_on(&s, way, i, err);
 	zsession_io_drop(&s);
 	snprintf(where, cap, "%s", s.where);
 	return rc;
 }
 
-static int attach(struct zlink *link, const struct zsession_way *way, const char *job, const struct zctl_attach *a,
-	char *where, size_t cap, int timeout_ms, struct zerr *err)
+static int attach(struct zlink *link, const struct zsession_way *way, const struct zctl_attach *a, char *where,
+	size_t cap, int timeout_ms, struct zerr *err)
 {
-	struct zctl_msg msg = {.type = ZCTL_ATTACH};
-	int rc = pass_all(link, way, job, where, cap, timeout_ms, err);
+	struct zctl_msg hello, msg = {.type = ZCTL_ATTACH};
+	int rc = pass_all(link, way, where, cap, timeout_ms, err);
 	if (rc != 0)
 		return rc;
 	int64_t deadline = zclock_ms() + timeout_ms;
+	fill_hello(&hello, way, ZCTL_SERVICE_DATA);
 	msg.u.attach = *a;
-	rc = say_hello(link, job, deadline);
+	way->auth->random(msg.u.attach.nonce, sizeof(msg.u.attach.nonce));
+	way->auth->ticket(msg.u.attach.ticket, way->key, ZAUTH_CHANNEL, &msg.u.attach);
+	rc = zsession_io_send(link, &hello, deadline);
 	if (rc == 0)
 		rc = zsession_io_send(link, &msg, deadline);
 	return rc == 0 ? 0 : zerr_set(err, rc, "%s: cannot attach: %s", where, strerror(-rc));
 }
 
-int zsession_attach_to(struct zlink **out, const struct zsession_way *way, const char *job, const struct zctl_attach *a,
+int zsession_attach_to(struct zlink **out, const struct zsession_way *way, const struct zctl_attach *a,
 	struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	char where[320];
@@ -99,7 +97,7 @@ int zsession_attach_to(struct zlink **out, const struct zsession_way *way, const
 		*out = NULL;
 		return zerr_prefix(err, rc, "cannot connect to %s", where);
 	}
-	rc = attach(*out, way, job, a, where, sizeof(where), timeout_ms, err);
+	rc = attach(*out, way, a, where, sizeof(where), timeout_ms, err);
 	if (rc != 0) {
 		(*out)->ops->close(*out);
 		*out = NULL;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/control/auth.h"
 #include "common/control/ctl.h"
 #include "common/hosts/hops.h"
 #include "common/transport/base/transport.h"
@@ -23,6 +24,7 @@ struct zsession {
 	int timeout_ms;
 	char where[320]; /* "zipperd at tcp:10.1.0.1:7474" */
 	struct zsession_inbox *head, **tail;
+	uint8_t key[ZAUTH_KEY_BYTES];		/* of the session with the zipperd that was greeted last */
 	struct zerr bad;			/* why a message broke the link */
 	int64_t heard_ms, asked_ms, watched_ms; /* asked_ms: 0: zipperd has answered since */
 };

@@ -178,7 +178,9 @@ static int connect_to(struct zstation *s, struct zlink **link, const struct zctl
 	char addresses[sizeof(d->addresses)], *rest;
 	int rc = zerr_set(err, -EADDRNOTAVAIL, "it has no address that we could reach");
 
-	memcpy(attach.token, d->credential, sizeof(attach.token));
+	memcpy(attach.nonce, d->nonce, sizeof(attach.nonce));
+	memcpy(attach.ticket, d->masked, sizeof(attach.ticket));
+	zrails.auth->mask(attach.ticket, zrails.rail[0].key, d->nonce);
 	memcpy(addresses, d->addresses, sizeof(addresses));
 	for (char *text = strtok_r(addresses, " ", &rest); rc != 0 && text; text = strtok_r(NULL, " ", &rest)) {
 		struct zaddr addr;
@@ -231,13 +233,13 @@ void zdirect_take(const struct zctl_direct *d)
 
 /* --- being asked --- */
 
-static bool same_credential(const uint8_t *token)
+/* The first zipper arranges direct links, and makes tickets with the key of our session with it. */
+static bool admits(const struct zctl_attach *a)
 {
-	uint8_t diff = 0;
+	uint8_t ticket[ZCTL_MAC_BYTES];
 
-	for (int i = 0; i < ZCTL_TOKEN_BYTES; i++)
-		diff |= zworld.credential[i] ^ token[i];
-	return diff == 0;
+	zrails.auth->ticket(ticket, zrails.rail[0].key, ZAUTH_LINK, a);
+	return zrails.auth->same(ticket, a->ticket);
 }
 
 /* Takes a stranger's first message. */
@@ -249,7 +251,7 @@ static int take_attach(void *ctx, const struct zwire_env *env, const uint8_t raw
 	(void)raw;
 	if (env->kind != ZWIRE_CTRL || zctl_decode(&msg, payload, env->len, NULL) != 0)
 		return -EPROTO;
-	bool good = msg.type == ZCTL_ATTACH && same_credential(msg.u.attach.token);
+	bool good = msg.type == ZCTL_ATTACH && admits(&msg.u.attach);
 	if (good)
 		*attach = msg.u.attach;
 	zctl_free(&msg);

@@ -276,7 +276,8 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	return rc;
 }
 
-/* Opens the sessions with the zippers. The module with the cryptography is unloaded afterwards. */
+/* Opens the sessions with the zippers. The module with the cryptography stays: data channels and direct links need it
+ * later. */
 static int open_sessions(const struct zenv *env, const struct zippers *zippers, struct zerr *err)
 {
 	struct zsession_params params = {.timeout_ms = CONNECT_TIMEOUT_MS};
@@ -302,6 +303,8 @@ static int open_sessions(const struct zenv *env, const struct zippers *zippers, 
 	if (rc == 0)
 		rc = zrails_open(zippers->way, zippers->n, &params, err);
 	params.auth->wipe(params.key, sizeof(params.key));
+	if (rc == 0)
+		return 0;
 out_close:
 	dlclose(module);
 	return rc;

@@ -169,7 +169,7 @@ static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, st
 	struct zstation *s = ch->station;
 
 	pthread_mutex_lock(&setting_up);
-	int rc = zsession_attach_to(&ch->link, &way, job, attach, own_endpoint(s), ATTACH_TIMEOUT_MS, err);
+	int rc = zsession_attach_to(&ch->link, &way, attach, own_endpoint(s), ATTACH_TIMEOUT_MS, err);
 	pthread_mutex_unlock(&setting_up);
 	if (rc == 0)
 		note_settled(s, ch->link);
@@ -200,7 +200,7 @@ int zchannel_settle(struct zstation *s, struct zlink *link, struct zerr *err)
 struct zchannel *zchannel_open(struct zstation *s, int rail, int part)
 {
 	struct zchannel *ch = &s->channels.by_zipper[rail * zworld.nparts + part];
-	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
+	const struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
 		.part = (uint32_t)part,
 		.endpoint = (uint32_t)s->number};
 	struct zerr err = {{0}};
@@ -211,7 +211,6 @@ struct zchannel *zchannel_open(struct zstation *s, int rail, int part)
 		ch->full = true;
 		return ch;
 	}
-	memcpy(attach.token, zrails.rail[rail].token, sizeof(attach.token));
 	if (attach_link(ch, &attach, &err) != 0) {
 		ch->link = NULL;
 		ch->full = true;

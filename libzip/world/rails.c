@@ -16,9 +16,12 @@ int zrails_open(const struct zhops *ways, int n, const struct zsession_params *w
 	struct zsession_params params = *with;
 	int rc = 0;
 
+	zrails.auth = with->auth;
+	memcpy(zrails.user, with->user, sizeof(zrails.user));
+	memcpy(zrails.job, with->job, sizeof(zrails.job));
 	/* Opens all sessions before any zipper learns who we are. So other ranks do not wait in vain for a job that
 	 * cannot begin. */
-	for (int i = 0; rc == 0 && i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		struct zrail *r = &zrails.rail[i];
 		r->way = ways[i];
 		params.zipper = r->way.first;
@@ -26,8 +29,10 @@ int zrails_open(const struct zhops *ways, int n, const struct zsession_params *w
 		params.nhops = r->way.n;
 		params.passes = r->passes;
 		rc = zsession_open(&r->session, &params, ZCTL_SERVICE_RANK, err);
-		if (rc == 0)
-			zrails.n = i + 1;
+		if (rc != 0)
+			break;
+		memcpy(r->key, zsession_key(r->session), sizeof(r->key));
+		zrails.n = i + 1;
 	}
 	params.auth->wipe(params.key, sizeof(params.key));
 	if (rc != 0)
@@ -107,7 +112,6 @@ static int join_another(struct zrail *rail, const struct zctl_join *join, const 
 		return rc;
 	if (agrees(world, &other)) {
 		take_limits(world, &other);
-		memcpy(rail->token, other.token, sizeof(rail->token));
 	} else {
 		zaddr_format(zhops_last(&rail->way), address, sizeof(address));
 		rc = zerr_set(err, -EPROTO, "zipperd at %s has another world than the one before", address);
@@ -123,7 +127,6 @@ int zrails_join(const struct zctl_join *join, const char (*entries)[ZCTL_ENTRIES
 
 	if (rc != 0)
 		return rc;
-	memcpy(zrails.rail[0].token, world->token, sizeof(zrails.rail[0].token));
 	for (int i = 1; rc == 0 && i < zrails.n; i++)
 		rc = join_another(&zrails.rail[i], join, entries[i], world, err);
 	if (rc != 0)

@@ -19,10 +19,10 @@
 
 struct zrail {
 	struct zhops way; /* the way to its zipper, as seen from here */
-	uint8_t passes[ZCTL_HOPS_MAX][ZCTL_TOKEN_BYTES];
-	struct zsession *session;	 /* control session: zipperd sends OPEN, DEAD, DIRECT; NULL: lost */
-	uint8_t token[ZCTL_TOKEN_BYTES]; /* for data channels */
-	_Atomic uint64_t sending;	 /* bytes of our large messages under way by it; of all stations */
+	struct zsession_pass passes[ZCTL_HOPS_MAX];
+	struct zsession *session;     /* control session: zipperd sends OPEN, DEAD, DIRECT; NULL: lost */
+	uint8_t key[ZAUTH_KEY_BYTES]; /* of the session: for data channels and direct links */
+	_Atomic uint64_t sending;     /* bytes of our large messages under way by it; of all stations */
 };
 
 struct zrails {
@@ -34,11 +34,14 @@ struct zrails {
 	uint32_t carry[ZCTL_PARTS_MAX];
 	uint8_t carriers[ZCTL_RAILS_MAX]; /* carriers of our messages to several ranks: the first one that is not lost
 					     counts */
+	const struct zauth_ops *auth;	  /* stays loaded for data channels and direct links */
+	char user[ZCTL_NAME_MAX + 1], job[ZCTL_NAME_MAX + 1];
 	struct zrail rail[ZCTL_RAILS_MAX];
 };
 extern struct zrails zrails;
 
-/* Opens the sessions with all n zippers, with params for each. 0 or a negative errno with text; then none is open. */
+/* Opens the sessions with all n zippers, with params for each, whose auth must stay. 0 or a negative errno with text;
+ * then none is open. */
 int zrails_open(const struct zhops *ways, int n, const struct zsession_params *, struct zerr *);
 /* Joins the job at each zipper, which is told its entries, and waits for each to have all ranks. Fills world with the
  * smallest of their limits; the caller calls zctl_world_free. 0 or a negative errno with text: -EPROTO if the zippers
@@ -54,7 +57,11 @@ static inline struct zsession_way zrails_way(int rail)
 	return (struct zsession_way){.zipper = &r->way.first,
 		.hops = r->way.hop,
 		.nhops = r->way.n,
-		.passes = r->passes};
+		.passes = r->passes,
+		.user = zrails.user,
+		.job = zrails.job,
+		.key = r->key,
+		.auth = zrails.auth};
 }
 /* Do our links to its zipper lead through other zippers? */
 static inline bool zrails_has_hops(int rail)

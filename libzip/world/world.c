@@ -122,7 +122,6 @@ int zworld_fill(const struct zctl_world *w, struct zerr *err)
 	zworld.rdv_window = w->rdv_window;
 	zworld.universe = w->universe;
 
-	memcpy(zworld.credential, w->credential, sizeof(zworld.credential));
 	rc = fill_fabrics(w);
 	if (rc != 0)
 		goto err_clear;

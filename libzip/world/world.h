@@ -31,7 +31,6 @@ struct zworld {
 	/* [nranks], by vrank: bit p: the rank has a port on part p's fabric; 0: no direct links. NULL: every rank has
 	 * its own part's alone */
 	uint64_t *fabrics;
-	uint8_t credential[ZCTL_TOKEN_BYTES];	      /* ranks that connect to us show it */
 	bool external32;			      /* the parts differ in representation */
 	uint32_t eager_bytes, frag_bytes, rdv_window; /* see zctl_world */
 	uint32_t universe;			      /* see zctl_world */

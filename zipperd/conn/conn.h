@@ -42,10 +42,11 @@ struct conn {
 
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;
-	struct rank *rank;	 /* of a job: set by JOIN */
-	struct job *launches;	 /* set by CREATE */
-	struct conn **held_at;	 /* where the rank or the job points to this connection; becomes NULL with it */
-	struct circuit *circuit; /* that waits for its other end: set by MEET and REACH */
+	uint8_t key[ZAUTH_KEY_BYTES]; /* of the session, once READY */
+	struct rank *rank;	      /* of a job: set by JOIN */
+	struct job *launches;	      /* set by CREATE */
+	struct conn **held_at;	      /* where the rank or the job points to this connection; becomes NULL with it */
+	struct circuit *circuit;      /* that waits for its other end: set by MEET and REACH */
 
 	int rx_fd, tx_fd; /* both watched, tx_fd for nothing while the connection is not blocked */
 	bool blocked;	  /* the link is full, and head waits for it */

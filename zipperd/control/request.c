@@ -87,6 +87,7 @@ static void on_proof(struct conn *conn, const struct zctl_proof *proof)
 	struct zctl_msg msg = {.type = ZCTL_PROOF};
 	int rc = zauth_module.check(proof->mac, key, ZAUTH_ASKS, &conn->hello, &conn->challenge);
 	zauth_module.prove(msg.u.proof.mac, key, ZAUTH_ANSWERS, &conn->hello, &conn->challenge);
+	zauth_module.session(conn->key, key, &conn->hello, &conn->challenge);
 	zauth_module.wipe(key, sizeof(key));
 	if (!known || rc != 0) {
 		uint32_t dropped;
@@ -159,7 +160,7 @@ static const char *on_request(struct conn *conn, struct zctl_msg *msg)
 	return NULL;
 }
 
-/* A data channel on its way to another zipperd. It has nothing more to say to this zipperd. */
+/* A data channel on its way to another zipperd. It has nothing more to say to this zipperd. The pass is its proof. */
 static void on_way(struct conn *conn, const struct zctl_reach *reach)
 {
 	conn_greet(conn);
@@ -175,7 +176,7 @@ const char *request_answer(struct conn *conn, struct zctl_msg *msg)
 		on_proof(conn, &msg->u.proof);
 	else if (conn->state == CONN_ATTACH && msg->type == ZCTL_ATTACH)
 		attach_channel(conn->daemon, conn, &msg->u.attach);
-	else if (conn->state == CONN_ATTACH && msg->type == ZCTL_REACH)
+	else if (conn->state == CONN_PROOF && msg->type == ZCTL_REACH && conn->hello.service == ZCTL_SERVICE_WAY)
 		on_way(conn, &msg->u.reach);
 	else if (conn->state == CONN_READY)
 		return on_request(conn, msg);

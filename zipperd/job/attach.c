@@ -11,18 +11,18 @@
 #include "zipperd/conn/capacity.h"
 #include "zipperd/conn/channel.h"
 #include "zipperd/conn/listener.h"
-#include "zipperd/conn/token.h"
 #include "zipperd/job/job_lanes.h"
 
-/* The token alone would do; the job's name finds it faster. */
-static struct job *find_job(struct daemon *d, const char *id, const uint8_t *token)
+/* The rank that has made the ticket, in a running job. */
+static struct rank *find_rank(struct daemon *d, const struct zctl_hello *hello, const struct zctl_attach *a)
 {
-	for (struct list *node = d->all_jobs.next; node != &d->all_jobs; node = node->next) {
-		struct job *j = list_entry(node, struct job, link);
-		if (j->state == JOB_RUNNING && strcmp(j->id, id) == 0 && token_same(j->token, token))
-			return j;
-	}
-	return NULL;
+	uint8_t ticket[ZCTL_MAC_BYTES];
+	const struct job *j = job_find(d, hello->user, hello->job);
+	if (!j || j->state != JOB_RUNNING || a->vrank >= j->total)
+		return NULL;
+	struct rank *r = j->by_vrank[a->vrank];
+	zauth_module.ticket(ticket, r->key, ZAUTH_CHANNEL, a);
+	return zauth_module.same(ticket, a->ticket) ? r : NULL;
 }
 
 static void failed(struct channel *c, const struct zerr *why)
@@ -44,16 +44,17 @@ static const struct channel_owner rank_owner = {.failed = failed, .closed = clos
 /* The rank that the channel is for. NULL: the connection has been refused. */
 static struct rank *check(struct daemon *d, struct conn *conn, const struct zctl_attach *a)
 {
-	struct job *j = find_job(d, conn->hello.job, a->token);
-	if (!j) {
-		conn_refuse(conn, EACCES, "no job of that name and token runs here");
+	struct rank *r = find_rank(d, &conn->hello, a);
+	if (!r) {
+		conn_refuse(conn, EACCES, "no job of that name with a rank of that ticket runs here");
 		return NULL;
 	}
-	if (a->vrank >= j->total || a->part >= j->nparts || a->part == j->by_vrank[a->vrank]->part) {
+	const struct job *j = r->job;
+	if (a->part >= j->nparts || a->part == r->part) {
 		conn_refuse(conn, EINVAL, "rank %u cannot have a channel to part %u", a->vrank, a->part);
 		return NULL;
 	}
-	if (!job_carries(j, a->part, j->by_vrank[a->vrank]->part)) {
+	if (!job_carries(j, a->part, r->part)) {
 		conn_refuse(conn, EINVAL, "rank %u cannot have a channel to part %s here: both come by fabric %s",
 			a->vrank, j->part[a->part].name, d->settings.fabric[j->part[a->part].fabric]);
 		return NULL;
@@ -63,7 +64,6 @@ static struct rank *check(struct daemon *d, struct conn *conn, const struct zctl
 			a->endpoint, j->endpoints);
 		return NULL;
 	}
-	struct rank *r = j->by_vrank[a->vrank];
 	if (!listener_serves(conn->listener, j->part[r->part].fabric)) {
 		conn_refuse(conn, EINVAL, "%.80s does not serve fabric %s", conn->listener->text,
 			d->settings.fabric[j->part[r->part].fabric]);

@@ -26,7 +26,8 @@ struct circuit {
 	struct dial *dial;  /* its other end is being connected; NULL: it is not */
 	struct zaddr there; /* the address of its other end */
 	bool gives_pass;
-	uint8_t pass[ZCTL_TOKEN_BYTES]; /* for further circuits to there, while this one stands */
+	uint8_t pass[ZCTL_TOKEN_BYTES]; /* names it to further circuits to there, while this one stands */
+	uint8_t key[ZAUTH_KEY_BYTES];	/* of the session that got the pass */
 	bool over;
 	struct lane *last; /* from the end that takes nothing more, but may have said something; NULL: there is none */
 	uint64_t said;	   /* envelopes of last, at the last look */

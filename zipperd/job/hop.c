@@ -9,17 +9,24 @@
 #include "zipperd/conn/crew.h"
 #include "zipperd/conn/dial.h"
 #include "zipperd/conn/listener.h"
-#include "zipperd/conn/token.h"
 #include "zipperd/job/circuit.h"
 
-/* The standing hop that gave this pass to the user of the connection. */
-static const struct circuit *find_pass(const struct daemon *d, const struct conn *conn, const uint8_t *pass)
+/* Has the connection proved that it belongs to the one which got the pass? */
+static bool is_proved(const struct circuit *c, const struct conn *conn, const struct zctl_reach *r)
+{
+	uint8_t mac[ZCTL_MAC_BYTES];
+	zauth_module.way(mac, c->key, &conn->hello, &conn->challenge, r);
+	return zauth_module.same(mac, r->mac);
+}
+
+/* The standing hop that gave the pass to the user of the connection. */
+static const struct circuit *find_pass(const struct daemon *d, const struct conn *conn, const struct zctl_reach *r)
 {
 	for (const struct list *node = d->circuits.next; node != &d->circuits; node = node->next) {
 		const struct circuit *c = list_entry(node, struct circuit, link);
-		if (c->gives_pass && !c->waiting && !c->over && strcmp(c->job, conn->hello.job) == 0 &&
-			token_same(c->pass, pass))
-			return c;
+		if (c->gives_pass && !c->waiting && !c->over && memcmp(c->pass, r->pass, sizeof(c->pass)) == 0 &&
+			strcmp(c->user, conn->hello.user) == 0 && strcmp(c->job, conn->hello.job) == 0)
+			return is_proved(c, conn, r) ? c : NULL;
 	}
 	return NULL;
 }
@@ -113,10 +120,11 @@ static void connected(void *owner, struct zlink *z, const struct zerr *why)
 	circuit_destroy(c);
 }
 
-/* The pass is for the data channels of this user: nobody else knows it. */
-static void make_pass(struct circuit *c)
+/* The pass is for the data channels of this peer: nobody else has the session key. */
+static void make_pass(struct circuit *c, const struct conn *conn)
 {
 	c->gives_pass = true;
+	memcpy(c->key, conn->key, sizeof(c->key));
 	zauth_module.random(c->pass, sizeof(c->pass));
 }
 
@@ -125,8 +133,8 @@ void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 	struct zerr err = {.text = ""};
 	struct zaddr addr;
 	int fabric[2];
-	bool data = conn->hello.service == ZCTL_SERVICE_DATA;
-	const struct circuit *own = data ? find_pass(d, conn, r->pass) : NULL;
+	bool data = conn->hello.service == ZCTL_SERVICE_WAY;
+	const struct circuit *own = data ? find_pass(d, conn, r) : NULL;
 	if (data && (!own || strcmp(d->settings.fabric[own->fabric[0]], r->from) != 0 ||
 			    strcmp(d->settings.fabric[own->fabric[1]], r->to) != 0)) {
 		conn_refuse(conn, EACCES, "no way of that pass leads from here");
@@ -138,8 +146,6 @@ void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 		conn_refuse(conn, EACCES, "no way of that pass leads to %.80s", r->address);
 		return;
 	}
-	if (own)
-		memcpy(conn->hello.user, own->user, sizeof(conn->hello.user));
 	struct circuit *c = circuit_create(d, conn, fabric[0], fabric[1], r->address);
 	if (!c) {
 		conn_refuse(conn, ENOMEM, "out of memory");
@@ -148,7 +154,7 @@ void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 	c->hop = true;
 	c->there = addr;
 	if (!data) {
-		make_pass(c);
+		make_pass(c, conn);
 		guard(conn->zlink);
 	}
 	int rc = dial_start(&c->dial, d, &addr, c->user, connected, c, &err);

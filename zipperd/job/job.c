@@ -101,7 +101,6 @@ struct job *job_create(struct daemon *d, const char *user, const char *id, const
 	j->timeout_ms = d->settings.join_timeout_ms;
 	j->started_ms = d->now_ms;
 	j->deadline_ms = d->now_ms + j->timeout_ms;
-	zauth_module.random(j->token, sizeof(j->token));
 	format_key(j->key, sizeof(j->key), user, id);
 	j->id = strchr(j->key, '/') + 1;
 	HASH_ADD_STR(d->jobs, key, j);

@@ -57,7 +57,6 @@ struct job {
 	struct rank **by_vrank; /* [total], once the job runs */
 	struct place *place;	/* [endpoints * total]: of all stations */
 
-	uint8_t token[ZCTL_TOKEN_BYTES];
 	uint64_t window_bytes; /* of memory that its ranks may have on their way: rdv_window for each station */
 	uint32_t rdv_window;   /* of one station */
 	struct lane *lane[ZCTL_PARTS_MAX * ZCTL_PARTS_MAX]; /* [from * nparts + to] */

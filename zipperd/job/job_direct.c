@@ -40,7 +40,6 @@ int job_direct_note(struct rank *r, const struct zctl_join *in, struct zerr *err
 	}
 	r->ports = strdup(in->ports);
 	r->local = strdup(in->local);
-	zauth_module.random(r->credential, sizeof(r->credential));
 	return r->ports && r->local ? 0 : zerr_set(err, -ENOMEM, "out of memory");
 }
 
@@ -105,6 +104,16 @@ static void tell(const struct rank *r, const struct zctl_direct *direct)
 		conn_send(r->conn, &msg);
 }
 
+/* The listening rank finds the ticket right, as it was made with its own session key. */
+static void make_ticket(struct zctl_direct *d, const struct rank *from, const struct rank *to)
+{
+	struct zctl_attach a = {.vrank = from->vrank, .part = from->part, .endpoint = d->endpoint};
+	zauth_module.random(a.nonce, sizeof(a.nonce));
+	zauth_module.ticket(d->masked, to->key, ZAUTH_LINK, &a);
+	zauth_module.mask(d->masked, from->key, a.nonce);
+	memcpy(d->nonce, a.nonce, sizeof(d->nonce));
+}
+
 static void ask(struct rank *r, struct rank *other, uint32_t endpoint)
 {
 	struct zctl_direct answer = {.what = ZCTL_DIRECT_NO, .vrank = other->vrank, .endpoint = endpoint};
@@ -118,7 +127,7 @@ static void ask(struct rank *r, struct rank *other, uint32_t endpoint)
 	}
 	answer.what = ZCTL_DIRECT_CONNECT;
 	answer.vrank = to->vrank;
-	memcpy(answer.credential, to->credential, sizeof(answer.credential));
+	make_ticket(&answer, from, to);
 	choose_addresses(from, to, answer.addresses, sizeof(answer.addresses));
 	tell(from, &answer);
 }

@@ -186,6 +186,7 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 	}
 	r->joined = true;
 	r->conn = conn;
+	memcpy(r->key, conn->key, sizeof(r->key));
 	r->abi = in->abi;
 	r->universe = in->universe;
 	j->tuning = in->tuning;

@@ -193,7 +193,6 @@ static int send_world(struct job *j)
 	w->frag_bytes = (uint32_t)c->frag_bytes;
 	w->rdv_window = j->rdv_window;
 	w->universe = sum_universes(j);
-	memcpy(w->token, j->token, sizeof(w->token));
 	for (uint32_t v = 1; v < j->total; v++)
 		w->external32 |= j->by_vrank[v]->abi != j->by_vrank[0]->abi;
 	w->nparts = j->nparts;
@@ -207,7 +206,6 @@ static int send_world(struct job *j)
 	rc = 0;
 	for (uint32_t v = 0; rc >= 0 && v < j->total; v++) {
 		w->vrank = v;
-		memcpy(w->credential, j->by_vrank[v]->credential, sizeof(w->credential));
 		rc = zctl_encode(buf, ZWIRE_MAX_PAYLOAD, &msg);
 		if (rc >= 0)
 			conn_send_bytes(j->by_vrank[v]->conn, buf, (size_t)rc);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/base/list.h"
+#include "common/control/auth.h"
 #include "common/control/ctl.h"
 
 struct channel;
@@ -28,9 +29,9 @@ struct rank {
 	char *host;
 	bool direct; /* takes direct links */
 	uint64_t node;
-	uint64_t fabrics;		      /* that it has ports on, a bit for each part; its own is always set */
-	char *ports, *local;		      /* where it listens for other ranks; NULL: nowhere */
-	uint8_t credential[ZCTL_TOKEN_BYTES]; /* that ranks show which connect to it */
+	uint64_t fabrics;	      /* that it has ports on, a bit for each part; its own is always set */
+	char *ports, *local;	      /* where it listens for other ranks; NULL: nowhere */
+	uint8_t key[ZAUTH_KEY_BYTES]; /* of its session: for tickets */
 };
 
 /* Writes "rank 3 (das4 rank 1 on node101)" to buf, cut to cap bytes, and returns buf. */

@@ -136,6 +136,80 @@ static void anything_else_is_no_proof(void **state)
 	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &hello, &challenge), -EACCES);
 }
 
+/* The same by Python as above, where H(key, label, ...) is the hash, n(x) is 8 bytes and t(s) has its length in front:
+ * session H(key, "leiden-zipper session 1", b"\1", greeting); the others with the session as key, "leiden-zipper
+ * channel 1" and "link 1" over nonce, n(5), n(6), n(7); "mask 1" over nonce; "way 1" over greeting, t("lgm"), t("wan"),
+ * t("tcp:10.1.0.1:7474"), pass. */
+#define SESSION "fa6df92aa639b0060a3131fb010d24bb348b336ad314b615bdbb044d3d617544"
+#define CHANNEL "421341548242e3617e98e8723303cbd5711b2c848ad34abcd17e9264d019a38b"
+#define LINK "7abc1f5ac64a808df12ad0cf09b0794359e2ec18721b811cc2cb3421dc6e02a9"
+#define MASKED "281b62ec8ec4eb479b073a25d275fe23a1a21e69e88e8cdebd94dd6ca99914de"
+#define PASSED "cee779eed9669dda863c0c98cfd6d737abcbee4550d629ce356f6d5b4a8da855"
+static const struct zctl_attach place = {.nonce = {[0] = 3, [31] = 4}, .vrank = 5, .part = 6, .endpoint = 7};
+
+static void assert_hash(const uint8_t hash[ZCTL_MAC_BYTES], const char *hex)
+{
+	uint8_t right[ZAUTH_KEY_BYTES];
+	struct zerr err;
+	assert_int_equal(auth->parse_key(right, hex, &err), 0);
+	assert_memory_equal(hash, right, sizeof(right));
+}
+
+static void tickets_are_made_with_the_session_key(void **state)
+{
+	uint8_t key[ZAUTH_KEY_BYTES], session[ZAUTH_KEY_BYTES], ticket[ZCTL_MAC_BYTES], other[ZCTL_MAC_BYTES];
+	struct zctl_attach a = place;
+	struct zerr err;
+	(void)state;
+	assert_int_equal(auth->parse_key(key, KEY, &err), 0);
+	auth->session(session, key, &hello, &challenge);
+	assert_hash(session, SESSION);
+	auth->ticket(ticket, session, ZAUTH_CHANNEL, &a);
+	assert_hash(ticket, CHANNEL);
+	assert_true(auth->same(ticket, ticket));
+	for (uint32_t *field = &a.vrank; field <= &a.endpoint; field++) {
+		(*field)++;
+		auth->ticket(other, session, ZAUTH_CHANNEL, &a);
+		assert_false(auth->same(ticket, other));
+		(*field)--;
+	}
+	a.nonce[5] = 1;
+	auth->ticket(other, session, ZAUTH_CHANNEL, &a);
+	assert_false(auth->same(ticket, other));
+}
+
+static void tickets_of_links_travel_masked(void **state)
+{
+	uint8_t session[ZAUTH_KEY_BYTES], ticket[ZCTL_MAC_BYTES];
+	struct zerr err;
+	(void)state;
+	assert_int_equal(auth->parse_key(session, SESSION, &err), 0);
+	auth->ticket(ticket, session, ZAUTH_LINK, &place);
+	assert_hash(ticket, LINK);
+	auth->mask(ticket, session, place.nonce);
+	assert_hash(ticket, MASKED);
+	auth->mask(ticket, session, place.nonce);
+	assert_hash(ticket, LINK);
+}
+
+static void a_way_is_proved_with_the_session_key(void **state)
+{
+	struct zctl_reach r = {.from = "lgm", .to = "wan", .address = "tcp:10.1.0.1:7474", .pass = {[0] = 1, [31] = 2}};
+	struct zctl_challenge c = challenge;
+	uint8_t session[ZAUTH_KEY_BYTES], mac[ZCTL_MAC_BYTES], other[ZCTL_MAC_BYTES];
+	struct zerr err;
+	(void)state;
+	assert_int_equal(auth->parse_key(session, SESSION, &err), 0);
+	auth->way(mac, session, &hello, &c, &r);
+	assert_hash(mac, PASSED);
+	c.nonce[1] = 1;
+	auth->way(other, session, &hello, &c, &r);
+	assert_false(auth->same(mac, other));
+	r.address[3] = '1';
+	auth->way(other, session, &hello, &challenge, &r);
+	assert_false(auth->same(mac, other));
+}
+
 /* The same with label "leiden-zipper job credential 1", alice, j1 and (1800000000).to_bytes(8, "little") */
 static const uint8_t derived[ZAUTH_KEY_BYTES] = {
 	0x0b,
@@ -318,6 +392,9 @@ int main(void)
 		cmocka_unit_test(proof_is_keyed_blake2b),
 		cmocka_unit_test(sides_differ),
 		cmocka_unit_test(anything_else_is_no_proof),
+		cmocka_unit_test(tickets_are_made_with_the_session_key),
+		cmocka_unit_test(tickets_of_links_travel_masked),
+		cmocka_unit_test(a_way_is_proved_with_the_session_key),
 		cmocka_unit_test(a_job_credential_is_for_one_job),
 		cmocka_unit_test(ranks_find_their_credential),
 		cmocka_unit_test(key_files),

@@ -160,15 +160,14 @@ static struct ztransport transport = {
 
 /* --- sessions with zippers: the rail's number plus one --- */
 
-int __wrap_zsession_attach_to(struct zlink **, const struct zsession_way *, const char *, const struct zctl_attach *,
+int __wrap_zsession_attach_to(struct zlink **, const struct zsession_way *, const struct zctl_attach *,
 	struct zendpoint **, int, struct zerr *);
-int __wrap_zsession_attach_to(struct zlink **out, const struct zsession_way *way, const char *job,
-	const struct zctl_attach *attach, struct zendpoint **own, int timeout_ms, struct zerr *err)
+int __wrap_zsession_attach_to(struct zlink **out, const struct zsession_way *way, const struct zctl_attach *attach,
+	struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	struct sim_link *l;
 	int rail = 0;
 
-	(void)job;
 	(void)own;
 	(void)timeout_ms;
 	while (&zrails.rail[rail].way.first != way->zipper)

@@ -14,6 +14,24 @@
 
 #define ENDPOINTS 5
 #define PAGE ((size_t)4096)
+#define WAY .user = "u", .job = "j", .key = no_key, .auth = &no_auth
+
+static const uint8_t no_key[ZAUTH_KEY_BYTES];
+
+static void no_random(uint8_t *buf, size_t len)
+{
+	memset(buf, 0, len);
+}
+
+static void no_ticket(uint8_t *ticket, const uint8_t *session, enum zauth_ticket what, const struct zctl_attach *a)
+{
+	(void)session;
+	(void)what;
+	(void)a;
+	memset(ticket, 0, ZCTL_MAC_BYTES);
+}
+
+static const struct zauth_ops no_auth = {.random = no_random, .ticket = no_ticket};
 
 static struct vlink *impl(struct zlink *link)
 {
@@ -247,7 +265,7 @@ void channels_are_attached_to_the_callers_endpoint(void **state)
 	struct heard h;
 	for (int i = 0; i < 4; i++) {
 		struct zendpoint **to = i < 2 ? &own : &other;
-		const int rc = i % 2 == 0 ? zsession_attach_to(&p[i].a, &(struct zsession_way){.zipper = &f->addr}, "j",
+		const int rc = i % 2 == 0 ? zsession_attach_to(&p[i].a, &(struct zsession_way){WAY, .zipper = &f->addr},
 						    &attach, to, PATIENCE_MS, &err)
 					  : zsession_attach_direct(&p[i].a, &f->addr, &attach, to, PATIENCE_MS, &err);
 		if (rc != 0)
@@ -282,7 +300,7 @@ void a_channel_that_cannot_be_settled(void **state)
 	struct zaddr addr;
 	fault(FAKE_QP, EINVAL, 0);
 	fake_fabric()->fault[FAKE_QP].times = 1000; /* with any inline data */
-	assert_int_equal(zsession_attach_to(&link, &(struct zsession_way){.zipper = &f->addr}, "j", &attach, &own,
+	assert_int_equal(zsession_attach_to(&link, &(struct zsession_way){WAY, .zipper = &f->addr}, &attach, &own,
 				 PATIENCE_MS, &err),
 		-EINVAL);
 	assert_null(link);
@@ -294,7 +312,7 @@ void a_channel_that_cannot_be_settled(void **state)
 	assert_int_equal(ztransport_tcp.listen(&tcp, &addr, &err), 0);
 	ztransport_tcp.listener_addr(tcp, &addr);
 	struct zendpoint *none = NULL;
-	assert_int_equal(zsession_attach_to(&link, &(struct zsession_way){.zipper = &addr}, "j", &attach, &none,
+	assert_int_equal(zsession_attach_to(&link, &(struct zsession_way){WAY, .zipper = &addr}, &attach, &none,
 				 PATIENCE_MS, &err),
 		0);
 	assert_null(none);

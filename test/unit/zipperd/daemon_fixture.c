@@ -252,6 +252,8 @@ static void *join_one(void *arg)
 	p.passes = r->passes;
 	r->rc = zsession_open(&r->session, &p, ZCTL_SERVICE_RANK, &r->err);
 	if (r->rc == 0)
+		memcpy(r->key, zsession_key(r->session), sizeof(r->key));
+	if (r->rc == 0)
 		r->rc = zsession_join(r->session, &r->join, &r->world, &r->err);
 	return NULL;
 }
@@ -306,14 +308,25 @@ void fake_add_endpoint(struct fake_rank *rank, struct fake_rank *endpoint)
 	*at = endpoint;
 }
 
+struct zsession_way fake_way(const struct fake_rank *r)
+{
+	return (struct zsession_way){.zipper = &r->addr,
+		.hops = r->hop,
+		.nhops = r->nhops,
+		.passes = r->passes,
+		.user = FIXTURE_USER,
+		.job = r->job,
+		.key = r->rank ? r->rank->key : r->key,
+		.auth = &zauth_module};
+}
+
 int fake_attach(struct fake_rank *r, uint32_t part)
 {
-	struct zctl_attach a = {.vrank = r->world.vrank, .part = part, .endpoint = r->endpoint};
+	const struct zctl_attach a = {.vrank = r->world.vrank, .part = part, .endpoint = r->endpoint};
 	if (r->link[part])
 		return 0;
-	memcpy(a.token, r->world.token, sizeof(a.token));
-	const struct zsession_way way = {.zipper = &r->addr, .hops = r->hop, .nhops = r->nhops, .passes = r->passes};
-	return zsession_attach_to(&r->link[part], &way, r->job, &a, NULL, TIMEOUT_MS, &r->err);
+	const struct zsession_way way = fake_way(r);
+	return zsession_attach_to(&r->link[part], &way, &a, NULL, TIMEOUT_MS, &r->err);
 }
 
 /* Length and content of message seq of a stream: both ends compute them. */

@@ -59,7 +59,8 @@ struct fake_rank {
 	struct zaddr addr;
 	struct zhop hop[3]; /* between addr and the zipperd of the job */
 	int nhops;
-	uint8_t passes[3][ZCTL_TOKEN_BYTES];
+	struct zsession_pass passes[3];
+	uint8_t key[ZAUTH_KEY_BYTES]; /* of the session; stays when the session goes */
 	struct zctl_join join;
 	struct zsession *session;
 	struct zctl_world world;
@@ -88,6 +89,8 @@ void fake_join_all(struct fake_rank *, int n);
 void fake_add_endpoint(struct fake_rank *rank, struct fake_rank *endpoint);
 /* The station, as in envelopes, of the same endpoint of that rank. */
 uint32_t fake_station(const struct fake_rank *, uint32_t vrank);
+/* The way of its data channels. Points into the rank. */
+struct zsession_way fake_way(const struct fake_rank *);
 int fake_attach(struct fake_rank *, uint32_t part);
 uint32_t fake_part_of(const struct fake_rank *, uint32_t vrank);
 /* One turn: sends what its goals and windows allow, takes what is there, answers. true: something happened. */

@@ -70,13 +70,13 @@ static void many_jobs_at_once(void **state)
 		fake_join_all(r[j], 4);
 		job_assert_joined(r[j], 4);
 		for (int k = 0; k < j; k++)
-			assert_memory_not_equal(r[k][0].world.token, r[j][0].world.token, ZCTL_TOKEN_BYTES);
+			assert_memory_not_equal(r[k][0].key, r[j][0].key, ZAUTH_KEY_BYTES);
 		job_set_goals(r[j], 4, 300 + 10 * (uint64_t)j);
 	}
-	/* A rank with the token of another job is refused. */
+	/* A rank of another job is refused. */
 	struct fake_rank thief = r[0][0];
 	memset(thief.link, 0, sizeof(thief.link));
-	memcpy(thief.world.token, r[1][0].world.token, ZCTL_TOKEN_BYTES);
+	memcpy(thief.key, r[1][0].key, ZAUTH_KEY_BYTES);
 	thief.job = "job0";
 	assert_int_equal(fake_attach(&thief, 1), 0); /* zipperd says so afterwards, by closing */
 	struct zsink sink = {.take = NULL};

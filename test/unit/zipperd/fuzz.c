@@ -95,7 +95,8 @@ static size_t make_stream(uint8_t *buf)
 		next.u.attach.part = (uint32_t)rand() % 3;
 		next.u.attach.endpoint = (uint32_t)rand() % 2;
 		if (rand() % 2)
-			memcpy(next.u.attach.token, job[0].world.token, ZCTL_TOKEN_BYTES);
+			zauth_module.ticket(next.u.attach.ticket, job[next.u.attach.vrank % 2].key, ZAUTH_CHANNEL,
+				&next.u.attach);
 	}
 	size_t n = put_message(buf, &hello);
 	return n + put_message(buf + n, &next);

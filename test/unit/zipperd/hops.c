@@ -374,19 +374,24 @@ static void who_waits_for_the_dead_stops_nobody(void **state)
 	halt(&w);
 }
 
-/* Refused: no pass, the pass of another job, another zipperd, the pass of a rank that has left. */
+/* Refused: no pass, a pass whose key is not known, the pass of another job, another zipperd, the pass of a rank that
+ * has left. */
 static void data_channels_need_a_pass(void **state)
 {
 	struct row w;
-	uint8_t pass[ZCTL_TOKEN_BYTES];
+	struct zsession_pass pass;
 	(void)state;
 	start(&w, "tcp", NULL, 1);
 	struct fake_rank *r = &w.r[0];
-	memcpy(pass, r->passes[0], sizeof(pass));
-	memset(r->passes[0], 0, sizeof(pass));
+	pass = r->passes[0];
+	memset(r->passes[0].name, 0, sizeof(pass.name));
 	assert_int_equal(fake_attach(r, 2), -EACCES);
 	assert_says(&r->err, "no way of that pass");
-	memcpy(r->passes[0], pass, sizeof(pass));
+	r->passes[0] = pass;
+	r->passes[0].key[0] ^= 1;
+	assert_int_equal(fake_attach(r, 2), -EACCES);
+	assert_says(&r->err, "no way of that pass");
+	r->passes[0] = pass;
 	r->job = "k";
 	assert_int_equal(fake_attach(r, 2), -EACCES);
 	r->job = "j";
@@ -402,11 +407,11 @@ static void data_channels_need_a_pass(void **state)
 	for (int i = 0; i < RANKS; i++)
 		fake_bye(&w.r[i]);
 	struct zctl_attach a = {.vrank = 0, .part = 2};
-	const struct zsession_way way = {.zipper = &r->addr, .hops = r->hop, .nhops = 1, .passes = r->passes};
+	const struct zsession_way way = fake_way(r);
 	struct zlink *z;
 	int rc;
 	/* Another thread hears the end of the connection before. */
-	while ((rc = zsession_attach_to(&z, &way, "j", &a, NULL, RUN_MS, &r->err)) == 0)
+	while ((rc = zsession_attach_to(&z, &way, &a, NULL, RUN_MS, &r->err)) == 0)
 		z->ops->close(z);
 	assert_int_equal(rc, -EACCES);
 	halt(&w);

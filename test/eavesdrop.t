@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A stranger who reads the network between ranks and zipperd, and says again what it has heard: nobody admits it, and the job goes on.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/job.sh"
+[ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
+command -v python3 >/dev/null || skip_all "no python3"
+cd "$TAP_TMP" || exit 99
+. "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
+compile "$(program failover.c)" failover >cc.out 2>&1 || { diag_file cc.out; bail_out "failover.c"; }
+native 60 4 ./failover 2 2>&1 | LC_ALL=C sort >native
+kind=tcp
+
+# overheard NAME: runs a job whose traffic with zipperd the stranger hears; its answers go to the file heard
+overheard() {
+	local job rc stranger
+	JOB_NUMBER=$((JOB_NUMBER + 1))
+	start_zippers 1 a,b
+	rm -f port.1
+	background python3 "$ZIP_TOP_SRCDIR/test/lib/eavesdrop.py" port.1 127.0.0.1 "${at[1]##*:}" >heard 2>&1
+	stranger=$!
+	wait_for 20 test -s port.1 || { diag_file heard; bail_out "eavesdrop.py does not start"; }
+	by_hand a,b "2 2" "$(relays 1) $(relays 1)" ./failover 2 "1.1=$PWD/now" &
+	job=$!
+	wait_for 60 test -e now
+	kill -USR1 $stranger
+	wait_for 120 grep -q '^done' heard
+	rm -f now # a rank has waited for that
+	wait $job
+	rc=$?
+	is "$1: status" $rc 0 || { diag_file err.a; diag_file err.b; }
+	is "$1: as natively" "$(cat out.* | LC_ALL=C sort)" "$(cat native)"
+	is "$1: nobody admits the stranger" "$(grep -c -e ADMITTED -e Traceback -e "^c.*: open" heard)" 0 || diag_file heard
+	is_gone "$1: nothing is left"
+	stop_all $stranger
+	stop_zippers
+	rm -f out.* err.*
+}
+# answered WHAT TEXT: all answers of that kind are this text
+answered() {
+	is "$1" "$(sed -n "s/^$1: //p" heard | sed 's/rank [0-9][0-9]*/rank N/' | LC_ALL=C sort -u)" "$2"
+}
+
+overheard "bridged"
+answered "channel, again" "rank N has a channel to that part already"
+for field in ticket nonce rank part endpoint; do
+	answered "channel, another $field" "no job of that name with a rank of that ticket runs here"
+done
+answered "control, again" "zipperd at ${at[1]} refuses the key of user $(id -un)"
+ZIPPER_PORTS='0 a=tcp:127.0.0.1 b=tcp:127.0.0.1' overheard "direct"
+ok "link, overheard ticket: tried" grep -q '^link, overheard ticket: closed' heard || diag_file heard
+done_testing
