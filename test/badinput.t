@@ -76,7 +76,7 @@ wait $thrower
 thrown=$?
 is "bad streams were thrown ($(tail -n1 thrown))" $thrown 0
 ok "jobs beside them are not disturbed ($undisturbed of them)" test $undisturbed -gt 0 || { diag "statuses $rc"; diag_file err; }
-ok "zipperd lives" kill -0 "$ZD"
+ok "zipperd lives" child_runs "$ZD"
 fds_back() { [ "$(fds)" -le "$fds_before" ]; }
 ok "all their connections are closed ($fds_before before)" wait_for 15 fds_back || diag "$(fds) now"
 ok "its memory has not grown with them ($rss_before KiB before, $(rss) after)" test "$(rss)" -lt $((rss_before + 16384))

@@ -252,7 +252,7 @@ TAP_PIDS+=($reader)
 wait_for 10 test -e started
 sleep 1
 kill -TERM $!
-wait_for 10 sh -c "! kill -0 $! 2>/dev/null" || kill -9 $!
+wait_for 10 child_is_over $! || kill -9 $!
 wait $!
 is "SIGTERM while nobody reads the output: status" $? 143
 kill $reader
@@ -369,7 +369,7 @@ for s in INT TERM; do
 	wait_for 10 test -e started
 	kill -$s $!
 	start=$SECONDS
-	wait_for 10 sh -c "! kill -0 $! 2>/dev/null" || kill -9 $!
+	wait_for 10 child_is_over $! || kill -9 $!
 	wait $!
 	is "SIG$s while zipperd starts: status" $? $((128 + $(kill -l $s)))
 	ok "SIG$s while zipperd starts: soon" test $((SECONDS - start)) -le 10

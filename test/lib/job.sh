@@ -66,7 +66,7 @@ start_as() {
 	wait_for 30 sh -c "[ \$(grep -c pid out) = $ranks ]" || diag "the ranks did not start" "$(cat err)"
 	SECONDS=0
 }
-job_is_over() { ! kill -0 "$JOB" 2>/dev/null; }
+job_is_over() { child_is_over "$JOB"; }
 # ended NAME STATUS REGEX [LINES]: the job ends soon, with this status and one line, or LINES lines
 ended() {
 	local rc

@@ -27,8 +27,7 @@ start_zippers() {
 stop_all() { # PID...
 	local pid
 	for pid; do
-		kill "$pid" 2>/dev/null
-		kill -CONT "$pid" 2>/dev/null
+		child_runs "$pid" && kill "$pid" && kill -CONT "$pid"
 		wait "$pid" 2>/dev/null
 	done
 }

@@ -30,12 +30,16 @@ TAP_PIDS=()   # processes that the test started and that end with it
 TAP_ATEXIT=() # commands to run at the end, last first
 
 at_exit() { TAP_ATEXIT=("$1" "${TAP_ATEXIT[@]}"); }
+# child_runs PID: has this background process of the test not ended yet? The kernel soon gives the number of an ended one to another process,
+# which may be anybody's: kill and kill -0 would reach that one.
+child_runs() { [[ " $(jobs -rp | tr '\n' ' ')" == *" $1 "* ]]; }
+child_is_over() { ! child_runs "$1"; }
 tap_end() {
 	local rc=$? pid cmd
 	# a subshell that gets a signal between its fork and the reset of its traps would come here too
 	[ "$BASHPID" = "$TAP_SHELL" ] || return
 	trap - EXIT
-	for pid in "${TAP_PIDS[@]}"; do kill "$pid" 2>/dev/null; done
+	for pid in "${TAP_PIDS[@]}"; do child_runs "$pid" && kill "$pid" 2>/dev/null; done
 	for cmd in "${TAP_ATEXIT[@]}"; do eval "$cmd"; done
 	rm -rf "$TAP_TMP"
 	exit $rc

@@ -19,7 +19,7 @@ stream_start() {
 	under_way
 }
 under_way() { [ "$(grep -c 'under way' "$out")" = 2 ]; }
-stream_stands() { under_way || ! kill -0 $job 2>/dev/null; }
+stream_stands() { under_way || ! child_runs $job; }
 # job_ended NAME STATUS REGEX: the job ends with this status, and zmpirun prints only this
 job_ended() {
 	local rc
