@@ -45,7 +45,12 @@ ZIPPER_ENDPOINTS=2 well "two endpoints" 1 2+2 sent
 # --- it was not forgotten
 run "MPI_Finalize at exit" 0 --clusters 2+2 ./forgotten atexit
 is "at exit: no warning" "$(cat err)" ""
-is "at exit: handlers and destructors run" "$(grep -c -e 'atexit, finalized 1' -e destructor out)" 8 || diag_file out
+# MPICH 4.2's mpiexec kills ranks that end a little later than others of their node, in a native job, too
+if "$MPIEXEC" --version | grep -q 'Version: *4\.2\.'; then
+	skip "at exit: handlers and destructors run" "mpiexec of MPICH 4.2 may kill a rank before that"
+else
+	is "at exit: handlers and destructors run" "$(grep -c -e 'atexit, finalized 1' -e destructor out)" 8 || diag_file out
+fi
 run "a child that exits" 0 --clusters 2+2 ./forgotten forks
 is "a child: no warning" "$(cat err)" ""
 is "a child: all output" "$(wc -l <out)" 4

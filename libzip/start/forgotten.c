@@ -6,12 +6,15 @@
  */
 #include "libzip/start/forgotten.h"
 
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "libzip/comm/attr.h"
+#include "libzip/loader/cover.h"
 #include "libzip/progress/ended.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
@@ -19,6 +22,7 @@
 #include "libzip/world/error.h"
 #include "libzip/world/rails.h"
 
+#define FRAMES 64
 #define ANSWER_MS 1000 /* until zipperd has read the exit status: the process may not be gone before */
 
 static struct {
@@ -91,6 +95,20 @@ static void fail(void)
 	}
 }
 
+/* Has native MPI called the function that calls exit: an error handler, an operation? MPICH 4.2 and later hold a lock
+ * meanwhile, and abort where such a function ends MPI. */
+static bool native_calls(void)
+{
+	const struct zobject *library = zcover_library();
+	void *frame[FRAMES];
+	Dl_info of;
+
+	for (int i = backtrace(frame, FRAMES); library && i-- > 0;)
+		if (dladdr(frame[i], &of) && (ElfW(Addr))of.dli_fbase == library->base)
+			return true;
+	return false;
+}
+
 /* Native MPI is ended, too: otherwise mpiexec would kill the other ranks of the part, of which some are perhaps still
  * writing. But that runs the program's callbacks of attributes, after what they use is gone. And other threads may be
  * in native MPI. */
@@ -100,7 +118,7 @@ static void stay_to_the_end(void)
 	zended_end();
 	zprogress_wait(is_over, NULL);
 	zinit_abandon();
-	if (!zattr_any_last() && pthread_equal(pthread_self(), self.thread))
+	if (!zattr_any_last() && pthread_equal(pthread_self(), self.thread) && !native_calls())
 		zn.Finalize();
 }
 
