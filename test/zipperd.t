@@ -86,6 +86,35 @@ ok "key file open to others" fails 1 "open.keys: others may use this key file (m
 echo "tester 1234" >short.keys
 ok "bad key" fails 1 "short.keys:1: a key is 64 hexadecimal digits" \
 	"$ZIPPERD" -t -c good.conf -o "key_file=$TAP_TMP/short.keys"
+# --- keys are made, put in, and taken out
+managed=(-o "listen=a,b=shm:$TAP_TMP/s" -o "key_file=$TAP_TMP/managed")
+"$ZIPPERD" --make-key alice --until 2999-12-31 >alice.key
+ok "a key is made" grep -Eqx 'alice [0-9a-f]{64} until=2999-12-31' alice.key || diag_file alice.key
+ok "another one is another one" test "$("$ZIPPERD" --make-key bob)" != "$("$ZIPPERD" --make-key bob)"
+"$ZIPPERD" --make-key bob >bob.key
+ok "keys are put into a file that was not there" "$ZIPPERD" --put-keys "${managed[@]}" <alice.key
+is "which nobody else can read" "$(stat -c %a managed)" 600
+echo '# of the group' >>managed
+ok "a second user" "$ZIPPERD" --put-keys "${managed[@]}" <bob.key
+is "everything is there" "$(LC_ALL=C sort managed)" "$(LC_ALL=C sort alice.key bob.key - <<<'# of the group')"
+ok "zipperd takes the file" "$ZIPPERD" -t "${managed[@]}"
+"$ZIPPERD" --make-key alice >alice.new
+ok "a new key" "$ZIPPERD" --put-keys "${managed[@]}" <alice.new
+is "takes the place of the old one" "$(LC_ALL=C sort managed)" "$(LC_ALL=C sort alice.new bob.key - <<<'# of the group')"
+cp managed managed.before
+printf 'carol 12\n' >carol.key
+ok "a bad line" fails 1 "standard input:1: a key is 64 hexadecimal digits" "$ZIPPERD" --put-keys "${managed[@]}" <carol.key
+ok "no line" fails 1 "standard input: there is no key in it" "$ZIPPERD" --put-keys "${managed[@]}" </dev/null
+ok "a user who has none" fails 1 "managed: there is no key for user carol" "$ZIPPERD" --drop-key carol "${managed[@]}"
+ok "a day that there is not" fails 1 "until: '2030-02-30' is not a day" "$ZIPPERD" --make-key alice --until 2030-02-30
+ok "a name that cannot be" fails 1 "'a/b' is no name of a user" "$ZIPPERD" --make-key a/b
+: >managed.new
+ok "somebody else is at work" fails 1 "managed.new is there: " "$ZIPPERD" --drop-key bob "${managed[@]}"
+rm managed.new
+is "the file has not changed" "$(cat managed)" "$(cat managed.before)"
+ok "a key is taken out" "$ZIPPERD" --drop-key bob "${managed[@]}"
+is "and no other" "$(LC_ALL=C sort managed)" "$(LC_ALL=C sort alice.new - <<<'# of the group')"
+ok "the last key stays" fails 1 "there is no key in it" "$ZIPPERD" --drop-key alice "${managed[@]}"
 ok "options alone make a configuration" "$ZIPPERD" -t -o "listen=a,b=shm:$TAP_TMP/s" -o "key_file=$TAP_TMP/keys"
 ok "bad option on the command line" fails 1 "-o: " "$ZIPPERD" -t -c good.conf -o max_jobs=0
 ok "argument that does not belong there" fails 2 "unexpected argument 'x'" "$ZIPPERD" x

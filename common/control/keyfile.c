@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Key files: lines "USER HEXKEY". Start-up (and zipperd's reload); one thread. */
+/* Key files, see keyfile.h. */
+#define _GNU_SOURCE /* timegm */
 #include "common/control/keyfile.h"
 
 #include <errno.h>
@@ -8,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/lines.h"
 #include "common/control/ctl_name.h"
 
-#define LINE_MAX_BYTES 512 /* user and key need 64 + 1 + 64 */
+#define LINE_MAX_BYTES 512 /* user, key and day need 64 + 1 + 64 + 1 + 16 */
 #define USERS_MAX 65536
 
 struct keyfile {
@@ -69,36 +71,65 @@ bool zkeyfile_user_ok(const char *user)
 	return zctl_name_ok(user) && !strchr(user, '/') && *user != '#';
 }
 
-/* Reads one line, which it may cut up. *user stays NULL where the line holds no key. */
-static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZAUTH_KEY_BYTES], struct zerr *err)
+int zkeyfile_parse_day(uint64_t *until_s, const char *day, struct zerr *err)
+{
+	struct tm tm = {.tm_isdst = 0};
+	const char *end = strptime(day, "%Y-%m-%d", &tm);
+	const int year = tm.tm_year, month = tm.tm_mon, of_month = tm.tm_mday;
+	const time_t begin = end && !*end && strlen(day) == 10 ? timegm(&tm) : -1;
+	/* timegm makes 3 March of 31 February */
+	if (begin < 0 || tm.tm_year != year || tm.tm_mon != month || tm.tm_mday != of_month)
+		return zerr_set(err, -EINVAL, "'%.32s' is not a day as 2030-12-31", day);
+	*until_s = (uint64_t)begin + 24 * 3600;
+	return 0;
+}
+
+static int parse_option(struct zkeyfile_key *k, const char *word, struct zerr *err)
+{
+	if (strncmp(word, "until=", 6) != 0)
+		return zerr_set(err, -EINVAL,
+			"a line is a user name and a key, and until=YYYY-MM-DD if the key has an end");
+	return zkeyfile_parse_day(&k->until_s, word + 6, err);
+}
+
+int zkeyfile_parse(const struct zauth_ops *auth, struct zkeyfile_key *k, char *line, struct zerr *err)
 {
 	char *save = NULL;
-	*user = strtok_r(line, " \t\r\n", &save);
-	if (!*user || **user == '#') {
-		*user = NULL;
+	const char *user = strtok_r(line, " \t\r\n", &save);
+	if (!user || *user == '#')
 		return 0;
-	}
-	char *hex = strtok_r(NULL, " \t\r\n", &save);
-	char *rest = strtok_r(NULL, " \t\r\n", &save);
+	const char *hex = strtok_r(NULL, " \t\r\n", &save);
+	const char *option = strtok_r(NULL, " \t\r\n", &save);
+	const char *rest = option && *option != '#' ? strtok_r(NULL, " \t\r\n", &save) : NULL;
 	if (!hex || (rest && *rest != '#'))
 		return zerr_set(err, -EINVAL, "a line is a user name and a key");
-	if (!zkeyfile_user_ok(*user))
+	if (!zkeyfile_user_ok(user))
 		return zerr_set(err, -EINVAL, "bad user name");
-	int rc = f->auth->parse_key(key, hex, err);
-	if (rc != 0)
+	*k = (struct zkeyfile_key){.until_s = 0};
+	strcpy(k->user, user); /* zctl_name_ok bounded it */
+	int rc = auth->parse_key(k->key, hex, err);
+	if (rc == 0 && option && *option != '#')
+		rc = parse_option(k, option, err);
+	return rc == 0 ? 1 : rc;
+}
+
+static int parse_line(struct keyfile *f, struct zkeyfile_key *k, char *line, struct zerr *err)
+{
+	int rc = zkeyfile_parse(f->auth, k, line, err);
+	if (rc <= 0)
 		return rc;
-	rc = note_user(f, *user);
+	rc = note_user(f, k->user);
 	if (rc == -EEXIST)
-		return zerr_set(err, -EINVAL, "user %s has a key already", *user);
-	return rc == 0 ? 0 : zerr_set(err, rc, "%s", strerror(-rc));
+		return zerr_set(err, -EINVAL, "user %s has a key already", k->user);
+	return rc == 0 ? 1 : zerr_set(err, rc, "%s", strerror(-rc));
 }
 
 int zkeyfile_read_all(const struct zauth_ops *auth, const char *path,
-	int (*found)(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BYTES]), void *ctx, struct zerr *err)
+	int (*found)(void *ctx, const struct zkeyfile_key *), void *ctx, struct zerr *err)
 {
 	struct keyfile f = {.auth = auth};
 	char line[LINE_MAX_BYTES];
-	uint8_t key[ZAUTH_KEY_BYTES];
+	struct zkeyfile_key key;
 	int fd = open_private(path, err);
 	if (fd < 0)
 		return fd;
@@ -111,21 +142,20 @@ int zkeyfile_read_all(const struct zauth_ops *auth, const char *path,
 	setvbuf(in, NULL, _IONBF, 0); /* so that no key stays in a buffer that nobody wipes */
 	int rc = 0;
 	for (int n = 1; rc == 0 && fgets(line, sizeof(line), in); n++) {
-		char *user = NULL;
 		if (!strchr(line, '\n') && strlen(line) == sizeof(line) - 1)
 			rc = zerr_set(err, -EINVAL, "the line is too long");
 		else
-			rc = parse_line(&f, n == 1 ? zlines_skip_mark(line) : line, &user, key, err);
-		if (rc != 0)
+			rc = parse_line(&f, &key, n == 1 ? zlines_skip_mark(line) : line, err);
+		if (rc < 0)
 			zerr_prefix(err, rc, "%s:%d", path, n);
-		else if (user)
-			rc = found(ctx, user, key);
+		else if (rc > 0)
+			rc = found(ctx, &key);
 	}
 	if (rc == 0 && ferror(in))
 		rc = zerr_set(err, -EIO, "%s: cannot be read", path);
 	fclose(in);
 	auth->wipe(line, sizeof(line));
-	auth->wipe(key, sizeof(key));
+	auth->wipe(&key, sizeof(key));
 	free(f.seen);
 	return rc;
 }
@@ -133,14 +163,16 @@ int zkeyfile_read_all(const struct zauth_ops *auth, const char *path,
 struct wanted {
 	const char *user;
 	uint8_t *key;
+	uint64_t until_s;
 };
 
-static int found_one(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BYTES])
+static int found_one(void *ctx, const struct zkeyfile_key *k)
 {
 	struct wanted *w = ctx;
-	if (strcmp(w->user, user) != 0)
+	if (strcmp(w->user, k->user) != 0)
 		return 0;
-	memcpy(w->key, key, ZAUTH_KEY_BYTES);
+	memcpy(w->key, k->key, ZAUTH_KEY_BYTES);
+	w->until_s = k->until_s;
 	return 1;
 }
 
@@ -149,6 +181,8 @@ int zkeyfile_read(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], co
 {
 	struct wanted w = {.user = user, .key = key};
 	int rc = zkeyfile_read_all(auth, path, found_one, &w, err);
+	if (rc == 1 && w.until_s != 0 && (uint64_t)time(NULL) >= w.until_s)
+		return zerr_set(err, -EKEYEXPIRED, "%s: the key of user %s has expired: ask for a new one", path, user);
 	if (rc == 1)
 		return 0;
 	if (rc == 0)

@@ -56,13 +56,13 @@ static void on_hello(struct conn *conn, const struct zctl_hello *hello)
 	conn_send(conn, &msg);
 }
 
-/* Finds the key that the connection proves. false: there is no such user. An unknown user costs the same work and gets
- * the same answer, so that nobody can find out who has a key here. */
-static bool find_key(const struct conn *conn, uint8_t key[ZAUTH_KEY_BYTES])
+/* Finds the key that the connection proves, and the end of the user's key. false: there is no such user. An unknown
+ * user costs the same work and gets the same answer, so that nobody can find out who has a key here. */
+static bool find_key(const struct conn *conn, uint8_t key[ZAUTH_KEY_BYTES], uint64_t *until_s)
 {
 	static const uint8_t no_key[ZAUTH_KEY_BYTES];
 	const struct zctl_hello *hello = &conn->hello;
-	const uint8_t *known = keys_find(conn->daemon->keys, hello->user);
+	const uint8_t *known = keys_find(conn->daemon->keys, hello->user, until_s);
 	memcpy(key, known ? known : no_key, ZAUTH_KEY_BYTES);
 	if (hello->expires_s != 0)
 		zauth_module.derive(key, known ? known : no_key, hello->user, hello->job, hello->expires_s);
@@ -70,8 +70,10 @@ static bool find_key(const struct conn *conn, uint8_t key[ZAUTH_KEY_BYTES])
 }
 
 /* A job credential serves ranks of its job alone, for a time. NULL, or what is wrong. */
-static const char *check_credential(const struct zctl_hello *hello)
+static const char *check_credential(const struct zctl_hello *hello, uint64_t until_s)
 {
+	if (until_s != 0 && (uint64_t)time(NULL) >= until_s)
+		return "the user's key has expired: ask for a new one";
 	if (hello->expires_s == 0)
 		return NULL;
 	if (hello->service != ZCTL_SERVICE_RANK && hello->service != ZCTL_SERVICE_CIRCUIT)
@@ -83,7 +85,8 @@ static void on_proof(struct conn *conn, const struct zctl_proof *proof)
 {
 	struct daemon *d = conn->daemon;
 	uint8_t key[ZAUTH_KEY_BYTES];
-	bool known = find_key(conn, key);
+	uint64_t until_s;
+	bool known = find_key(conn, key, &until_s);
 	struct zctl_msg msg = {.type = ZCTL_PROOF};
 	int rc = zauth_module.check(proof->mac, key, ZAUTH_ASKS, &conn->hello, &conn->challenge);
 	zauth_module.prove(msg.u.proof.mac, key, ZAUTH_ANSWERS, &conn->hello, &conn->challenge);
@@ -97,7 +100,7 @@ static void on_proof(struct conn *conn, const struct zctl_proof *proof)
 			conn->hello.user);
 		return;
 	}
-	const char *wrong = check_credential(&conn->hello);
+	const char *wrong = check_credential(&conn->hello, until_s);
 	if (wrong) {
 		conn_refuse(conn, EACCES, "zipperd at %s: %s", conn->listener->text, wrong);
 		return;

@@ -23,6 +23,7 @@
 #include "zipperd/control/reload.h"
 #include "zipperd/control/watchdog.h"
 #include "zipperd/main/cpus.h"
+#include "zipperd/main/keytool.h"
 #include "zipperd/main/options.h"
 #include "zipperd/settings/keys.h"
 #include "zipperd/settings/settings.h"
@@ -53,6 +54,15 @@ static int prepare(struct daemon *d, const struct options *o, struct zerr *err)
 	if (rc != 0)
 		return zerr_prefix(err, rc, "%s: key_file", d->settings.key_file_at);
 	return o->test ? listener_check_all(&d->settings, err) : 0;
+}
+
+static int change_keys(struct daemon *d, const struct options *o, struct zerr *err)
+{
+	int rc = configure(d, o, err);
+	if (rc != 0)
+		return rc;
+	return o->drop_key ? keytool_drop(d->settings.key_file, o->drop_key, err)
+			   : keytool_put(d->settings.key_file, stdin, err);
 }
 
 static int tie_to_parent(const struct options *o, struct zerr *err)
@@ -165,6 +175,12 @@ int main(int argc, char **argv)
 			status = fail(&err);
 		else
 			settings_print(&d.settings, stdout);
+	} else if (o.make_key) {
+		if (keytool_make(o.make_key, o.until, stdout, &err) != 0)
+			status = fail(&err);
+	} else if (o.put_keys || o.drop_key) {
+		if (change_keys(&d, &o, &err) != 0)
+			status = fail(&err);
 	} else if (prepare(&d, &o, &err) != 0) {
 		status = fail(&err);
 	} else if (o.test) {

@@ -10,7 +10,7 @@
 
 #include "common/base/err.h"
 
-enum { OPT_PRINT = 256, OPT_MDOC, OPT_READY_FD, OPT_DIE };
+enum { OPT_PRINT = 256, OPT_MDOC, OPT_READY_FD, OPT_DIE, OPT_MAKE_KEY, OPT_UNTIL, OPT_PUT_KEYS, OPT_DROP_KEY };
 
 static const struct option longs[] = {
 	{"config", required_argument, NULL, 'c'},
@@ -20,6 +20,10 @@ static const struct option longs[] = {
 	{"mdoc", no_argument, NULL, OPT_MDOC},
 	{"ready-fd", required_argument, NULL, OPT_READY_FD},
 	{"die-with-parent", no_argument, NULL, OPT_DIE},
+	{"make-key", required_argument, NULL, OPT_MAKE_KEY},
+	{"until", required_argument, NULL, OPT_UNTIL},
+	{"put-keys", no_argument, NULL, OPT_PUT_KEYS},
+	{"drop-key", required_argument, NULL, OPT_DROP_KEY},
 	{"version", no_argument, NULL, 'V'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -67,6 +71,18 @@ int options_parse(struct options *o, int argc, char **argv)
 		case OPT_DIE:
 			o->die_with_parent = true;
 			break;
+		case OPT_MAKE_KEY:
+			o->make_key = optarg;
+			break;
+		case OPT_UNTIL:
+			o->until = optarg;
+			break;
+		case OPT_PUT_KEYS:
+			o->put_keys = true;
+			break;
+		case OPT_DROP_KEY:
+			o->drop_key = optarg;
+			break;
 		case 'V':
 			o->version = true;
 			break;
@@ -80,6 +96,10 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc) {
 		zerr_print("zipperd: unexpected argument '%s'; try zipperd --help\n", argv[optind]);
+		return -EINVAL;
+	}
+	if (o->until && !o->make_key) {
+		zerr_print("zipperd: --until goes with --make-key\n");
 		return -EINVAL;
 	}
 	return 0;
@@ -98,6 +118,10 @@ void options_help(void)
 	      "      --ready-fd N         write the addresses to descriptor N when ready, then close it\n"
 	      "      --die-with-parent    end when the process that started zipperd ends\n"
 	      "      --mdoc               print the option list of zipperd.conf(5) and exit\n"
+	      "      --make-key USER      print a new key for the user, as a line of the key file\n"
+	      "      --until YYYY-MM-DD   that key's last day\n"
+	      "      --put-keys           put the lines from standard input into the key file\n"
+	      "      --drop-key USER      take the user's key out of the key file\n"
 	      "  -V, --version            print the version and exit\n"
 	      "  -h, --help               print this and exit\n",
 		stdout);

@@ -11,7 +11,9 @@ struct options {
 	const char *config;		  /* NULL: the installed default */
 	const char *set[OPTIONS_SET_MAX]; /* -o NAME=VALUE, in order */
 	int nset;
-	int ready_fd; /* -1: none */
+	int ready_fd;				 /* -1: none */
+	const char *make_key, *until, *drop_key; /* the user; the last day */
+	bool put_keys;
 	bool test, print_config, mdoc, version, help, die_with_parent;
 };
 

@@ -11,23 +11,21 @@
 
 struct entry {
 	UT_hash_handle hh;
-	char user[ZCTL_NAME_MAX + 1];
-	uint8_t key[ZAUTH_KEY_BYTES];
+	struct zkeyfile_key of;
 };
 
 struct keys {
 	struct entry *table;
 };
 
-static int add(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BYTES])
+static int add(void *ctx, const struct zkeyfile_key *key)
 {
 	struct keys *k = ctx;
 	struct entry *e = calloc(1, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
-	strcpy(e->user, user); /* bounded by the reader */
-	memcpy(e->key, key, sizeof(e->key));
-	HASH_ADD_STR(k->table, user, e);
+	e->of = *key;
+	HASH_ADD_STR(k->table, of.user, e);
 	return 0;
 }
 
@@ -61,9 +59,10 @@ void keys_free(struct keys *k)
 	free(k);
 }
 
-const uint8_t *keys_find(const struct keys *k, const char *user)
+const uint8_t *keys_find(const struct keys *k, const char *user, uint64_t *until_s)
 {
 	struct entry *e;
 	HASH_FIND_STR(k->table, user, e);
-	return e ? e->key : NULL;
+	*until_s = e ? e->of.until_s : 0;
+	return e ? e->of.key : NULL;
 }

@@ -10,7 +10,7 @@ struct keys;
 /* Reads the file. 0 or a negative errno with text. */
 int keys_load(struct keys **, const char *path, struct zerr *);
 void keys_free(struct keys *);
-/* ZAUTH_KEY_BYTES. NULL: unknown user. */
-const uint8_t *keys_find(const struct keys *, const char *user);
+/* ZAUTH_KEY_BYTES. *until_s: as in keyfile.h. NULL: unknown user. */
+const uint8_t *keys_find(const struct keys *, const char *user, uint64_t *until_s);
 
 #endif

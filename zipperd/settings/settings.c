@@ -183,7 +183,8 @@ const struct zconf_row settings_rows[] = {
 		.offset = offsetof(struct settings, key_file),
 		.parse = note_key_file,
 		.help = "File with the users' keys: a line 'USER KEY' for each, the name without a slash, the key "
-			"as 64 hexadecimal digits. Only its owner may have access to it. It is read again on "
+			"as 64 hexadecimal digits, and until=YYYY-MM-DD where it has a last day (UTC). Only its owner "
+			"may have access to it. It is read again on "
 			"SIGHUP. A path without a slash at its beginning starts in the folder where zipperd was "
 			"started."},
 	OPT_MS(join_timeout, "60s", 100, 24 * 3600 * 1000,

@@ -357,6 +357,28 @@ static void key_files(void **state)
 	assert_int_equal(zkeyfile_read(auth, key, "/dev/null", "alice", &err), -EINVAL);
 }
 
+static void keys_have_a_last_day(void **state)
+{
+	static const char *const bad[] = {"", "2030", "2030-13-01", "2030-02-30", "2030-1-1", "2030-01-01x",
+		" 2030-01-01", "1969-01-01"};
+	char text[200];
+	uint64_t until_s;
+	struct zerr err;
+	(void)state;
+	assert_int_equal(zkeyfile_parse_day(&until_s, "2030-12-31", &err), 0);
+	assert_int_equal(until_s, 1924992000); /* date -u -d 2031-01-01 +%s */
+	assert_int_equal(zkeyfile_parse_day(&until_s, "2028-02-29", &err), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(zkeyfile_parse_day(&until_s, bad[i], &err), -EINVAL);
+		snprintf(text, sizeof(text), "alice " KEY " until=%s\n", bad[i]);
+		assert_int_equal(read_key(text, 0600, "alice", &err), -EINVAL);
+		assert_non_null(strstr(err.text, ":1: "));
+	}
+	assert_int_equal(read_key("alice " KEY " until=2999-12-31 # hers\n", 0600, "alice", &err), 0);
+	assert_int_equal(read_key("alice " KEY " until=2020-12-31\n", 0600, "alice", &err), -EKEYEXPIRED);
+	assert_non_null(strstr(err.text, "the key of user alice has expired"));
+}
+
 /* A user that can write the file chooses the keys. */
 static void key_files_of_somebody_else(void **state)
 {
@@ -398,6 +420,7 @@ int main(void)
 		cmocka_unit_test(a_job_credential_is_for_one_job),
 		cmocka_unit_test(ranks_find_their_credential),
 		cmocka_unit_test(key_files),
+		cmocka_unit_test(keys_have_a_last_day),
 		cmocka_unit_test(key_files_of_somebody_else),
 		cmocka_unit_test(random_is_random),
 	};

@@ -105,7 +105,8 @@ void daemon_start(struct daemon_fixture *d, const char *listen, const char *opti
 	assert_non_null(mkdtemp(d->dir));
 	snprintf(path, sizeof(path), "%s/keys", d->dir);
 	write_file(path, "# user key\n" FIXTURE_USER " " FIXTURE_KEY "\nother "
-			 "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff\n");
+			 "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff\n" FIXTURE_EXPIRED
+			 " " FIXTURE_KEY " until=2020-12-31\n");
 	write_config(d, listen, options, conf, sizeof(conf));
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
 	snprintf(path, sizeof(path), "%s/log", d->dir);

@@ -10,6 +10,7 @@
 #include "common/session/session.h"
 
 #define FIXTURE_USER "tester"
+#define FIXTURE_EXPIRED "expired" /* another user, whose key is the same and not good any more */
 #define FIXTURE_KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
 struct daemon_fixture {

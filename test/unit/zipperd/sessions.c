@@ -284,6 +284,25 @@ static void a_job_credential_serves_ranks_of_its_job(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+static void a_key_that_has_expired(void **state)
+{
+	struct daemon_fixture d;
+	struct zsession_params p;
+	struct zsession *s = NULL;
+	struct zerr err;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	fixture_params(&p, d.addr, "j");
+	strcpy(p.user, FIXTURE_EXPIRED);
+	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_LAUNCHER, &err), -EACCES);
+	assert_non_null(strstr(err.text, "the user's key has expired: ask for a new one"));
+	/* one who does not know the key does not hear that */
+	p.key[0] ^= 1;
+	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_LAUNCHER, &err), -EACCES);
+	assert_non_null(strstr(err.text, "refuses the key of user"));
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +314,7 @@ int main(void)
 		cmocka_unit_test(loss_of_the_launcher_ends_the_job),
 		cmocka_unit_test(ranks_must_be_what_the_launcher_started),
 		cmocka_unit_test(a_job_credential_serves_ranks_of_its_job),
+		cmocka_unit_test(a_key_that_has_expired),
 	};
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests_name("zipperd_sessions", tests, NULL, NULL);
