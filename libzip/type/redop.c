@@ -39,8 +39,8 @@ int zredop_check(MPI_Op op, MPI_Datatype type)
 		return MPI_ERR_OP;
 	if (!zredop_is_predefined(op) || (checked[at].op == op && checked[at].type == type))
 		return MPI_SUCCESS;
-	if (ztype_check(type) != MPI_SUCCESS) /* MPICH 5.0.2 asserts that it is a datatype */
-		return MPI_ERR_TYPE;
+	if (ztype_check(type) != MPI_SUCCESS) /* MPICH 5.0.2 asserts that it is a datatype; earlier ones say this */
+		return MPI_ERR_OP;
 	int rc = zn.Allreduce(MPI_IN_PLACE, &nothing, 0, type, op, zquiet_comm());
 	if (rc != MPI_SUCCESS)
 		zn.Error_class(rc, &class);

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 bool zredop_is_predefined(MPI_Op);
-/* Is it an operation, and one for this datatype? MPI_SUCCESS or the error class of native MPI; MPI_ERR_TYPE: not
- * even a datatype. The datatype of an operation of the application is not looked at. */
+/* Is it an operation, and one for this datatype? MPI_SUCCESS or the error class of native MPI. The datatype of an
+ * operation of the application is not looked at. */
 int zredop_check(MPI_Op, MPI_Datatype);
 bool zredop_commutes(MPI_Op);
 /* Are the bits of a op b and of b op a the same? Not so for the larger of 1 and NaN or of 0 and -0, which is either,

@@ -26,7 +26,7 @@ int zargs_check_op(struct zcoll *a)
 {
 	int rc = zredop_check(a->op, a->recvtype);
 	if (rc != MPI_SUCCESS)
-		return a->op == MPI_OP_NULL || rc == MPI_ERR_TYPE ? rc : wrong(a, rc, "no operation for this datatype");
+		return a->op == MPI_OP_NULL ? rc : wrong(a, rc, "no operation for this datatype");
 	/* MPICH compares inside its own collectives, and MPI_Reduce_local ends the process. */
 	return a->op == MPIX_EQUAL ? wrong(a, MPI_ERR_UNSUPPORTED_OPERATION,
 					     "MPIX_EQUAL is not supported on a communicator that spans clusters")

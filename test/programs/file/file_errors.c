@@ -16,6 +16,14 @@ static void tell(const char *what, int code)
 	printf("rank %d: %s: class %d\n", rank, what, class_of(code));
 }
 
+/* MPICH 5.0.2 gives these errors of rank 0 to the others as codes that it does not know. */
+static void tell_cause(const char *what, int code)
+{
+	CHECK(code != MPI_SUCCESS, "%s: no error", what);
+	if (rank == 0 || mpich_version() < 500)
+		tell(what, code);
+}
+
 static int handled, of_null;
 static void handler(MPI_File *f, int *code, ...)
 {
@@ -47,7 +55,7 @@ int main(int argc, char **argv)
 	MPI_Barrier(WORLD);
 	tell("missing", try_open(NAME, MPI_MODE_RDONLY));
 	tell("missing, to write", try_open(NAME, MPI_MODE_RDWR));
-	tell("no such folder", try_open("no/such/folder", MPI_MODE_RDWR | MPI_MODE_CREATE));
+	tell_cause("no such folder", try_open("no/such/folder", MPI_MODE_RDWR | MPI_MODE_CREATE));
 	tell("no access", try_open(NAME, MPI_MODE_CREATE));
 	tell("two accesses", try_open(NAME, MPI_MODE_RDWR | MPI_MODE_WRONLY));
 	tell("create to read", try_open(NAME, MPI_MODE_RDONLY | MPI_MODE_CREATE));
@@ -55,7 +63,7 @@ int main(int argc, char **argv)
 	tell("different accesses", try_open(NAME, rank == size - 1 ? MPI_MODE_WRONLY : MPI_MODE_RDWR));
 	tell("nothing was made", try_open(NAME, MPI_MODE_RDWR));
 	tell("exclusive", try_open(NAME, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL));
-	tell("exclusive again", try_open(NAME, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL));
+	tell_cause("exclusive again", try_open(NAME, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL));
 	tell("create again", try_open(NAME, MPI_MODE_RDWR | MPI_MODE_CREATE));
 	tell("a folder", try_open("/", MPI_MODE_RDWR));
 
@@ -64,14 +72,15 @@ int main(int argc, char **argv)
 	MPI_File_create_errhandler(handler, &h);
 	MPI_File_set_errhandler(MPI_FILE_NULL, h);
 	tell("handled", try_open("no/such/file", MPI_MODE_RDONLY));
-	CHECK_INT(handled, 1);
-	CHECK_INT(of_null, 1);
+	const int calls = handled;
+	CHECK(calls == 1 || (calls == 2 && mpich_version() >= 500), "%d calls of the handler", calls); /* 5.0.2: two */
+	CHECK_INT(of_null, calls);
 	/* which a file has from the beginning */
 	OK(MPI_File_open(WORLD, NAME, MPI_MODE_RDONLY, MPI_INFO_NULL, &f));
 	MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
 	tell("write to a file to read", MPI_File_write_at(f, 0, buf, 4, MPI_INT, MPI_STATUS_IGNORE));
-	CHECK_INT(handled, 2);
-	CHECK_INT(of_null, 1);
+	CHECK_INT(handled, calls + 1);
+	CHECK_INT(of_null, calls);
 	OK(MPI_File_set_errhandler(f, MPI_ERRORS_RETURN));
 	tell("collectively", MPI_File_write_at_all(f, 0, buf, 4, MPI_INT, MPI_STATUS_IGNORE));
 	tell("size of a file to read", MPI_File_set_size(f, 10));
@@ -80,7 +89,8 @@ int main(int argc, char **argv)
 		tell("preallocate a file to read", rc);
 	tell("sync a file to read", MPI_File_sync(f));
 	OK(MPI_File_close(&f));
-	CHECK_INT(handled, 2); /* h is left: MPICH 4.0.2 does not count the file that has it from the beginning */
+	CHECK_INT(handled,
+		calls + 1); /* h is left: MPICH 4.0.2 does not count the file that has it from the beginning */
 
 	OK(MPI_File_open(WORLD, NAME, MPI_MODE_WRONLY, MPI_INFO_NULL, &f));
 	tell("read from a file to write", MPI_File_read_at(f, 0, buf, 4, MPI_INT, MPI_STATUS_IGNORE));

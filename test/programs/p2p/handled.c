@@ -111,36 +111,6 @@ static void others(void)
 	report("MPI_Comm_group of nothing", size, MPI_Comm_group(MPI_COMM_NULL, &g));
 }
 
-static int once;
-
-static void of_one(MPI_Comm *c, int *code, ...)
-{
-	(void)c, (void)code;
-	once++;
-}
-
-/* The handler of a communicator is called once at most for each call, where other communicators have other handlers. */
-static void too_much(void)
-{
-	int much[1000] = {0};
-	MPI_Comm dup;
-	MPI_Errhandler h;
-	MPI_Request r;
-
-	MPI_Comm_dup(WORLD, &dup);
-	MPI_Comm_create_errhandler(of_one, &h);
-	MPI_Comm_set_errhandler(dup, h);
-	MPI_Errhandler_free(&h);
-	MPI_Bcast(much, rank == 0 ? 1000 : 1, MPI_INT, 0, dup);
-	CHECK(once <= (rank != 0), "%d calls", once);
-	MPI_Barrier(WORLD);
-	if (MPI_Ibcast(much, rank == 0 ? 1000 : 1, MPI_INT, 0, dup, &r) == MPI_SUCCESS)
-		MPI_Wait(&r, MPI_STATUS_IGNORE);
-	CHECK(once <= 2 * (rank != 0), "%d calls", once);
-	MPI_Barrier(WORLD);
-	MPI_Comm_free(&dup);
-}
-
 int main(int argc, char **argv)
 {
 	MPI_Errhandler h;
@@ -157,7 +127,6 @@ int main(int argc, char **argv)
 	collectives(WORLD, size);
 	collectives(two, n);
 	others();
-	too_much();
 	MPI_Errhandler_free(&h);
 	MPI_Comm_free(&two);
 
