@@ -87,7 +87,34 @@ int main(int argc, char **argv)
 }
 END
 compile keeper.c keeper >cc 2>&1 || diag_file cc
-run "mpiexec with the environment of the rank" 0 --clusters 2 ./keeper $inner
-matches "it is refused" err "MPI_Init: job .* runs already, with all its ranks: .*ZIPPER_JOB"
-is "refused: with an error" "$(cat out | sort -u | head -n 1)" "status 1"
+run "mpiexec with the environment of before MPI_Init" 0 --clusters 2 ./keeper $inner
+is "... two plain jobs" "$(counted token)" "$(of 2 1)" || diag_file err
+is "... which end well" "$(counted status)" "1 status 0;"
+run "zmpirun with that environment" 0 --clusters 2 ./keeper "$ZMPIRUN" --clusters 2 -n 4 ./hello
+is "... a merged world" "$(counted token)" "$(of 4 1)" || diag_file err
+
+# --- Python keeps a copy
+cat >keeps.py <<'END'
+import ctypes, os, subprocess, sys
+mpi = ctypes.CDLL("libmpich.so.12")
+mpi.MPI_Init(None, None)
+rank = ctypes.c_int()
+mpi.MPI_Comm_rank(ctypes.c_int(0x44000000), ctypes.byref(rank))
+if "ZIPPER_JOB" not in os.environ:
+    sys.exit("os.environ is not as expected")
+if rank.value == 0:
+    env = dict(os.environ, ZIPPER_JOB="other") if sys.argv[1] == "other" else os.environ
+    print("failed", subprocess.run(sys.argv[2:], env=env).returncode != 0, flush=True)
+mpi.MPI_Barrier(ctypes.c_int(0x44000000))
+mpi.MPI_Finalize()
+END
+if [ -n "$ASAN" ]; then
+	skip "Python" "ASan with Python"
+else
+	run "Python: os.environ" 0 --clusters 1,1 python3 keeps.py environ $inner
+	is "Python: a plain job" "$(counted 'token|failed')" "1 failed False;$(of 2 1)" || diag_file err
+	run "Python: another job" 0 --clusters 1,1 python3 keeps.py other $inner
+	is "Python: another job is no plain one" "$(counted 'token|failed')" "1 failed True;" || diag_file out
+	matches "Python: but refused" err 'libzipper: rank 0 of part c1: MPI_Init: '
+fi
 done_testing

@@ -13,7 +13,7 @@ extern char **environ;
  * they would contradict it. */
 static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_ENTRIES",
 	"ZIPPER_USER", "ZIPPER_CREDENTIAL", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_RAILS",
-	"ZIPPER_MAP", "ZIPPER_PORTS", "ZIPPER_STATS", "ZIPPER_LAUNCHER", "ZIPPER_APPNUM"};
+	"ZIPPER_MAP", "ZIPPER_PORTS", "ZIPPER_STATS", "ZIPPER_LAUNCHER", "ZIPPER_APPNUM", "ZIPPER_MEMBER"};
 
 bool zenviron_is_ours(const char *name)
 {

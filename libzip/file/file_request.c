@@ -25,7 +25,7 @@ static bool progress(struct zreq *r)
 	if (r->done)
 		return true;
 	zshim_depth++;
-	int rc = zn.Test(&a->native, &flag, &r->status);
+	int rc = zerror_test_native(&a->native, &flag, &r->status);
 	zshim_depth--;
 	if (!flag && rc == MPI_SUCCESS)
 		return false;

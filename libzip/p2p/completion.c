@@ -96,10 +96,11 @@ int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text
 	return zerror_raise_native(on, error, name, "%s", text[0] ? text : class_text(error));
 }
 
-/* The communicator on which MPI_Wait and MPI_Test raise the error of that request. */
+/* The communicator on which MPI_Wait and MPI_Test raise the error of that request. A persistent request has kept its
+ * communicator in every version of MPICH. */
 static MPI_Comm raised_on(const struct zreq *r)
 {
-	if (zhandlers_own() && (r->comm || r->local))
+	if ((zhandlers_own() || r->persistent) && (r->comm || r->local))
 		return r->comm ? r->comm->handle : r->local;
 	return zhandlers_home();
 }
@@ -184,7 +185,7 @@ static inline __attribute__((always_inline)) int wait_native_on(MPI_Request *req
 	if (__builtin_expect(zhandlers_differ, 0)) {
 		if (on != MPI_COMM_NULL && on != zhandlers_home())
 			return zcompletion_raise(on, wait_native(request, status, HUSHED), name, "");
-		if (on == MPI_COMM_NULL && zhandlers_own())
+		if (on == MPI_COMM_NULL) /* MPI_Test raises where MPI_Wait does, with every version */
 			return wait_native(request, status, ON_OWN);
 	}
 

@@ -34,7 +34,7 @@ static bool progress_native(struct zreq *r)
 
 	if (r->done)
 		return true;
-	int rc = zn.Test(&p->native, &flag, &r->status);
+	int rc = zerror_test_native(&p->native, &flag, &r->status);
 	if (!flag && rc == MPI_SUCCESS)
 		return false;
 	r->status.MPI_SOURCE = p->rank;

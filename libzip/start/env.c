@@ -10,6 +10,7 @@
 #include "common/control/ctl.h"
 #include "common/session/session.h"
 #include "common/transport/verbs/verbs_module.h"
+#include "libzip/start/member.h"
 
 static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const direct_choices[] = {"yes", "no", NULL};
@@ -197,8 +198,9 @@ const struct zconf_row zenv_rows[] = {
 	{.name = NULL},
 };
 
-/* Variables that common/session/credentials.h reads. */
-static const char *const others[] = {"ZIPPER_CREDENTIAL", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_USER", NULL};
+/* Variables that common/session/credentials.h and libzip/start/member.h read. */
+static const char *const others[] = {"ZIPPER_CREDENTIAL", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_USER",
+	ZMEMBER_VARIABLE, NULL};
 
 static int check(const struct zenv *env, struct zerr *err)
 {

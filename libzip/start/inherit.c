@@ -8,13 +8,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libzip/start/member.h"
+
 static const char preload[] = "LD_PRELOAD";
 static const char separators[] = " :"; /* ld.so(8) */
 
 /* They describe the job, and this process in it. */
 static const char *const of_job[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_ENTRIES",
 	"ZIPPER_LAUNCHER", "ZIPPER_APPNUM", "ZIPPER_RAILS", "ZIPPER_HOSTFILE", "ZIPPER_MAP", "ZIPPER_PORTS",
-	"ZIPPER_PROFILE", "ZIPPER_STATS", "ZIPPER_DEVICE", "ZIPPER_CREDENTIAL",
+	"ZIPPER_PROFILE", "ZIPPER_STATS", "ZIPPER_DEVICE", "ZIPPER_CREDENTIAL", ZMEMBER_VARIABLE,
 	"ZIPPER_KEY" /* a secret is not for programs that the rank starts: ZIPPER_KEY_FILE is for them */};
 /* Of the user by hand, but zmpirun puts that of its job in its place. */
 static const char *const of_launcher[] = {"ZIPPER_USER"};
@@ -66,7 +68,7 @@ static void leave_preload(void)
 	free(others);
 }
 
-void zinherit_leave_job(void)
+static void leave_job(void)
 {
 	const char *launcher = getenv("ZIPPER_LAUNCHER");
 	const bool launched = launcher && *launcher;
@@ -76,4 +78,20 @@ void zinherit_leave_job(void)
 		unsetenv(of_job[i]);
 	for (size_t i = 0; launched && i < COUNT(of_launcher); i++)
 		unsetenv(of_launcher[i]);
+}
+
+void zinherit_leave_job(void)
+{
+	zmember_show();
+	leave_job();
+}
+
+/* Before the program reads its environment. */
+static void begin(void) __attribute__((constructor));
+static void begin(void)
+{
+	if (zmember_has_started_us())
+		leave_job();
+	else
+		zmember_sign();
 }

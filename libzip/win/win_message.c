@@ -96,7 +96,7 @@ static int say_natively(int vrank, const struct zwin_message *m)
 	encode(s->bytes, m);
 	int rc = zn.Isend(s->bytes, HEADER, MPI_BYTE, (int)zworld.place[vrank].lrank, tag, comm, &s->request);
 	if (rc == MPI_SUCCESS)
-		rc = zn.Test(&s->request, &flag, MPI_STATUS_IGNORE);
+		rc = zerror_test_native(&s->request, &flag, MPI_STATUS_IGNORE);
 	if (rc != MPI_SUCCESS || flag) {
 		zpool_put(s);
 		return zerror_class(rc);
@@ -188,7 +188,11 @@ bool zwin_message_turn(void)
 	for (struct said **at = &said; *at;) {
 		struct said *s = *at;
 		int flag = 0;
-		if (zn.Test(&s->request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
+		const int rc = zerror_test_native(&s->request, &flag, MPI_STATUS_IGNORE);
+		if (rc != MPI_SUCCESS) /* the receiver would wait for the message for ever */
+			zerror_fatal(EXIT_FAILURE, "native MPI cannot send a message about a window (error class %d)",
+				zerror_class(rc));
+		if (!flag) {
 			at = &s->next;
 			continue;
 		}

@@ -7,8 +7,9 @@
  * Errors without an object belong to MPI_COMM_WORLD in MPI-3.1, and to MPI_COMM_SELF since MPI-4.0 (section 9.3). MPICH
  * raises them there since 4.2, and on MPI_COMM_WORLD as long as the application has given MPI_COMM_SELF no handler.
  * This communicator is called home here. MPI_Testany raises the error of a request at home with every version; MPI_Test
- * and MPI_Wait raise it on the request's own communicator since 4.2. A blocking call of the application, which is a
- * nonblocking one here, has to raise on its own communicator. So the caller hushes home and raises the error itself.
+ * and MPI_Wait raise it on the request's own communicator since 4.2, and before that if the request is persistent. A
+ * blocking call of the application, which is a nonblocking one here, has to raise on its own communicator. So the
+ * caller hushes home and raises the error itself.
  *
  * Under the shim's lock, with exceptions that are named.
  */
@@ -22,7 +23,8 @@ extern bool zhandlers_differ; /* the application has given communicators differe
 
 /* The communicator on which the running MPICH raises errors without an object. */
 MPI_Comm zhandlers_home(void);
-/* Does the running MPICH raise the errors of MPI_Wait and MPI_Test on the request's own communicator? Else at home. */
+/* Does the running MPICH raise the errors of MPI_Wait and MPI_Test on the request's own communicator? Else at home, but
+ * for persistent requests. */
 bool zhandlers_own(void);
 /* Exchanges the handler of home for MPI_ERRORS_RETURN, and puts it back. Calls may nest. Any thread. */
 void zhandlers_hush_home(void);

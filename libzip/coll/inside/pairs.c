@@ -10,6 +10,7 @@
 
 #include "libzip/schedule/step.h"
 #include "libzip/world/board.h"
+#include "libzip/world/error.h"
 #include "libzip/coll/base/buf.h"
 #include "libzip/coll/inside/shared.h"
 #include "libzip/shim/shim.h"
@@ -109,7 +110,7 @@ static void fail_unwanted(struct zsched *s, const struct exchange *x, int to)
 static void keep_error(struct zsched *s, int rc)
 {
 	if (rc != MPI_SUCCESS)
-		zsched_fail(s, rc, NULL);
+		zsched_fail(s, zerror_class(rc), NULL);
 }
 
 static void send_later(struct exchange *x)
@@ -212,10 +213,13 @@ static bool is_over(struct zsched *s, MPI_Request *requests, int n)
 {
 	int flag = 1;
 	for (int i = 0; i < n && flag; i++) {
-		int rc =
-			requests[i] != MPI_REQUEST_NULL ? zn.Test(&requests[i], &flag, MPI_STATUS_IGNORE) : MPI_SUCCESS;
-		if (rc != MPI_SUCCESS)
-			zsched_fail(s, rc, NULL);
+		int rc = requests[i] != MPI_REQUEST_NULL ? zerror_test_native(&requests[i], &flag, MPI_STATUS_IGNORE)
+							 : MPI_SUCCESS;
+		const int class = zerror_class(rc);
+		if (rc != class)
+			zsched_fail_raised(s, class, rc);
+		else if (rc != MPI_SUCCESS)
+			zsched_fail(s, class, NULL);
 	}
 	return flag;
 }

@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "libzip/start/env.h"
 #include "libzip/start/inherit.h"
+#include "libzip/start/member.h"
 
 static char self[PATH_MAX]; /* as the dynamic linker calls it */
 static const char *name;    /* without folder */
@@ -33,6 +35,51 @@ static void check(const char *list, const char *word, const char *want)
 		assert_string_equal(getenv("LD_PRELOAD"), want);
 	else
 		assert_null(getenv("LD_PRELOAD"));
+}
+
+/* What a child process finds that has this environment. */
+static bool child_is_of_member(void)
+{
+	const pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		_exit(zmember_has_started_us());
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* The first test: this process is no member yet. */
+static void test_member(void **state)
+{
+	(void)state;
+	char own[80], other[96];
+
+	unsetenv(ZMEMBER_VARIABLE);
+	zmember_sign();
+	assert_null(getenv(ZMEMBER_VARIABLE)); /* no job */
+	setenv("ZIPPER_JOB", "job", 1);
+	assert_false(child_is_of_member());
+	zmember_sign();
+	snprintf(own, sizeof(own), "%s", getenv(ZMEMBER_VARIABLE));
+	assert_false(child_is_of_member()); /* this process may be a script around the member */
+	zmember_show();
+	assert_true(child_is_of_member());
+	assert_false(zmember_has_started_us()); /* itself */
+	setenv("ZIPPER_JOB", "other", 1);
+	assert_false(child_is_of_member());
+	setenv("ZIPPER_JOB", "job", 1);
+	snprintf(other, sizeof(other), "1%s", own); /* another process, or none */
+	setenv(ZMEMBER_VARIABLE, other, 1);
+	assert_false(child_is_of_member());
+	setenv(ZMEMBER_VARIABLE, "nonsense", 1);
+	assert_false(child_is_of_member());
+	setenv(ZMEMBER_VARIABLE, own, 1);
+	zinherit_leave_job();
+	assert_null(getenv(ZMEMBER_VARIABLE));
+	assert_false(child_is_of_member());
 }
 
 static void test_preload(void **state)
@@ -142,6 +189,7 @@ static void test_others(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_member),
 		cmocka_unit_test(test_preload),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_credentials),
