@@ -18,12 +18,12 @@ diag "clusters: this machine, $ZIP_MIXED"
 
 # --- the worlds are mixed
 compile "$ZIP_TOP_SRCDIR/test/lib/version.c" version || bail_out "version.c does not compile"
-merged 60 "$layout" ./version >out 2>err
+merged 60 "$layout" ./version >version.out 2>err
 is "a world of this machine and $ZIP_MIXED: status" "$?" 0 || diag_file err
-diag_file out
+diag_file version.out
 number=$(echo $((layout + 0))) # ranks
-is "... all ranks are there" "$(grep -c '^rank [0-9]*: MPICH Version' out)" "$number"
-ok "... with different versions of MPICH" [ "$(sed 's/^rank [0-9]*: //' out | sort -u | wc -l)" -gt 1 ]
+is "... all ranks are there" "$(grep -c '^rank [0-9]*: MPICH Version' version.out)" "$number"
+ok "... with different versions of MPICH" [ "$(sed 's/^rank [0-9]*: //' version.out | sort -u | wc -l)" -gt 1 ]
 
 # --- what programs print is what they print natively
 twin() { # PROGRAM
@@ -32,7 +32,14 @@ twin() { # PROGRAM
 	ZIP_LAYOUTS=$layouts "$ZIP_TOP_SRCDIR/test/twin" "$1" >tap
 	tap_of mixed tap $?
 }
-for program in "$ZIP_TOP_SRCDIR"/test/programs/coll/*.c; do twin "$program"; done
+for program in "$ZIP_TOP_SRCDIR"/test/programs/coll/*.c; do
+	case ${program##*/} in coll_args.c | coll_errors.c)
+		# MPICH 5 returns MPI_SUCCESS after a handler of the program, and asserts that a datatype is not null, in a native job, too
+		! grep -q 'MPICH Version: *5' version.out || { skip "mixed: ${program##*/}" "what MPICH 5 says of errors differs"; continue; }
+		;;
+	esac
+	twin "$program"
+done
 for name in p2p/modes.c p2p/wildcards.c p2p/persistent.c type/datatypes.c comm/communicators.c inter/inter_coll.c win/win_fence.c \
 	win/win_atomic.c file/file_basic.c start/sessions.c fortran/fortran08.f90; do
 	twin "$ZIP_TOP_SRCDIR/test/programs/$name"
