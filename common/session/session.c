@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/clock.h"
 #include "common/session/session_io.h"
@@ -15,7 +16,9 @@
 #define QUIT_MS 50
 #define CLOSE_LINGER_MS 1000 /* how long close waits for zipperd to have read the BYE */
 #define ASK_SHARE 4	     /* zipperd is asked when this part of the limit has passed without a message */
-#define AWAY_MS 5000	     /* a caller that has not watched for so long may not have seen the answer yet */
+#define AGAIN_MS 50	     /* zipperd has closed the connection for newer ones: until the next try */
+#define AGAIN_MAX_MS 1000
+#define AWAY_MS 5000 /* a caller that has not watched for so long may not have seen the answer yet */
 
 static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_service service, struct zerr *err)
 {
@@ -76,7 +79,8 @@ static int pass_hops(struct zsession *s, const struct zsession_params *p, struct
 	return rc;
 }
 
-int zsession_open(struct zsession **out, const struct zsession_params *p, enum zctl_service service, struct zerr *err)
+static int open_once(struct zsession **out, const struct zsession_params *p, enum zctl_service service,
+	struct zerr *err)
 {
 	*out = NULL;
 	struct zsession *s = calloc(1, sizeof(*s));
@@ -112,6 +116,29 @@ err_free:
 const uint8_t *zsession_key(const struct zsession *s)
 {
 	return s->key;
+}
+
+/* The ranks of a large job may come all at once, and by way of another zipper from one address. Each waits for some
+ * other time. */
+static void wait_for_room(const struct zsession_params *p, int64_t ms)
+{
+	uint8_t part;
+	p->auth->random(&part, 1);
+	ms += ms * part / 256;
+	const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	nanosleep(&t, NULL);
+}
+
+int zsession_open(struct zsession **out, const struct zsession_params *p, enum zctl_service service, struct zerr *err)
+{
+	const int64_t deadline = zclock_ms() + p->timeout_ms;
+	int64_t again = AGAIN_MS;
+	int rc;
+	while ((rc = open_once(out, p, service, err)) == -EAGAIN && zclock_ms() + 2 * again < deadline) {
+		wait_for_room(p, again);
+		again = 2 * again < AGAIN_MAX_MS ? 2 * again : AGAIN_MAX_MS;
+	}
+	return rc;
 }
 
 int zsession_join(struct zsession *s, const struct zctl_join *join, struct zctl_world *world, struct zerr *err)

@@ -35,8 +35,9 @@ struct zsession_params {
 	bool settled_later; /* the caller releases the link and settles it: the link uses the address's own transport */
 };
 
-/* Connects and proves our identity. Returns 0, -EACCES (refused), -ETIMEDOUT, ...; err says what failed and names the
- * peer. */
+/* Connects and proves our identity. If zipperd has too many connections that prove theirs (max_strangers in
+ * zipperd.conf), tries again until the timeout. Returns 0, -EACCES (refused), -ETIMEDOUT, ...; err says what failed and
+ * names the peer. */
 int zsession_open(struct zsession **, const struct zsession_params *, enum zctl_service, struct zerr *);
 /* The session key that we share with zipperd, ZAUTH_KEY_BYTES long; the session owns it. */
 const uint8_t *zsession_key(const struct zsession *);

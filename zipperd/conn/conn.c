@@ -162,7 +162,7 @@ void conn_give_way(struct conn *conn, const char *option, int64_t value)
 		zlog(ZLOG_WARN, "%s: closed for a newer connection: too many have not proved who they are (%s = %lld)",
 			conn->zlink->peer, option, (long long)value);
 	}
-	msg.u.error.code = EBUSY;
+	msg.u.error.code = EAGAIN; /* zsession_open tries again */
 	snprintf(msg.u.error.text, sizeof(msg.u.error.text),
 		"zipperd has too many connections that have not proved who they are (%s = %lld): try again later",
 		option, (long long)value);

@@ -25,6 +25,8 @@ struct zipperd {
 	struct zlistener *listener;
 	struct zaddr addr;
 	enum answer answer;
+	int full; /* so many connections hear at first that there are too many */
+	int code; /* in these words */
 	uint8_t key[ZAUTH_KEY_BYTES];
 	bool heard; /* the rank has sent a correct proof of its own */
 	const char *wrong;
@@ -84,9 +86,24 @@ static void greet(struct zipperd *z, struct zlink *link)
 	next(z, link, ZCTL_PROOF); /* until it closes */
 }
 
-static void *serve(void *ctx)
+/* false: it was told to try again. */
+static bool greet_unless_full(struct zipperd *z, struct zlink *link)
 {
-	struct zipperd *z = ctx;
+	struct zctl_msg error = {.type = ZCTL_ERROR, .u.error = {.code = (uint32_t)z->code, .text = "too many"}};
+	if (z->full == 0) {
+		greet(z, link);
+		return true;
+	}
+	z->full--;
+	if (!next(z, link, ZCTL_HELLO) || zsession_io_send(link, &error, zclock_ms() + PATIENCE_MS) != 0)
+		z->wrong = "no HELLO";
+	next(z, link, ZCTL_HELLO); /* until it closes */
+	return false;
+}
+
+/* One connection. true: another one is to follow. */
+static bool serve_one(struct zipperd *z)
+{
 	const int64_t end = zclock_ms() + PATIENCE_MS;
 	struct zlink *link;
 	struct zerr err;
@@ -95,10 +112,17 @@ static void *serve(void *ctx)
 		poll(NULL, 0, 1);
 	if (rc != 0) {
 		z->wrong = "nobody connects";
-		return NULL;
+		return false;
 	}
-	greet(z, link);
+	const bool greeted = greet_unless_full(z, link);
 	link->ops->close(link);
+	return !greeted && z->code == EAGAIN;
+}
+
+static void *serve(void *ctx)
+{
+	while (serve_one(ctx))
+		;
 	return NULL;
 }
 
@@ -132,8 +156,39 @@ static void zipperd_proves_that_it_knows_the_key(void **state)
 	}
 }
 
+static int open_when_full(int full, int code, struct zipperd *z)
+{
+	*z = (struct zipperd){.ops = &ztransport_tcp, .answer = RIGHT, .full = full, .code = code};
+	struct zsession_params p = {.user = USER, .job = "j", .auth = &zauth_module, .timeout_ms = PATIENCE_MS};
+	struct zsession *s = NULL;
+	struct zerr err = {""};
+	pthread_t thread;
+	assert_int_equal(zaddr_parse(&z->addr, "tcp:127.0.0.1:0", &err), 0);
+	assert_int_equal(z->ops->listen(&z->listener, &z->addr, &err), 0);
+	z->ops->listener_addr(z->listener, &p.zipper);
+	assert_int_equal(pthread_create(&thread, NULL, serve, z), 0);
+	const int rc = zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err);
+	zsession_close(s);
+	pthread_join(thread, NULL);
+	z->ops->unlisten(z->listener);
+	if (z->wrong)
+		fail_msg("%s", z->wrong);
+	return rc;
+}
+
+static void a_rank_tries_again_where_there_are_too_many(void **state)
+{
+	struct zipperd z;
+	(void)state;
+	assert_int_equal(open_when_full(3, EAGAIN, &z), 0);
+	assert_int_equal(z.full, 0);
+	/* other words are the last */
+	assert_int_equal(open_when_full(1, EBUSY, &z), -EBUSY);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(zipperd_proves_that_it_knows_the_key)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(zipperd_proves_that_it_knows_the_key),
+		cmocka_unit_test(a_rank_tries_again_where_there_are_too_many)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
