@@ -40,7 +40,11 @@ int main(int argc, char **argv)
 	MPI_Comm_split(WORLD, rank % 2, rank, &half);
 	MPI_Intercomm_create(half, 0, WORLD, 1 - rank % 2, 1, &between);
 	const int of[2] = {count(0), count(1)};
-	split(MPI_COMM_TYPE_SHARED, of[rank % 2], of[1 - rank % 2]);
+	int most = of[0] + of[1];
+	MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, WORLD);
+	/* MPICH 5.0.2 of Debian says that each rank is alone, and then hangs here. */
+	if (most > 1 || mpich_version() < 500)
+		split(MPI_COMM_TYPE_SHARED, of[rank % 2], of[1 - rank % 2]);
 	split(MPI_UNDEFINED, 0, 0);
 	MPI_Comm_set_errhandler(between, MPI_ERRORS_RETURN);
 	CHECK_INT(class_of(MPI_Comm_split_type(between, 12345, 0, MPI_INFO_NULL, &made)), MPI_ERR_ARG);
