@@ -38,6 +38,10 @@ class Line:
         variables = ["%s=%s" % v for v in sorted(self.environment.items())]
         return " ".join(["%s/%s" % (self.folder, self.name), *self.arguments, *variables])
 
+    def key(self):
+        """One word for each different line."""
+        return "%s -n %d%s %s" % (self, self.ranks, " alone" if self.alone else "", self.result)
+
     def passed(self, status, out):
         """What the suite's own runner would say of that exit status and standard output."""
         if self.result in ("TestStatus", "TestErrFatal"):
@@ -71,9 +75,8 @@ def lines_of(suite, folders):
     seen = set()
     for folder in folders or [".", *BESIDE]:
         for line in read_list(suite, folder):
-            key = str(line), line.ranks, line.alone, line.result
-            if key not in seen:
-                seen.add(key)
+            if line.key() not in seen:
+                seen.add(line.key())
                 yield line
 
 
@@ -87,5 +90,6 @@ def expected(path):
     return found
 
 
-def reason_of(known, line):
-    return next((reason for name, reason in known if name.match(str(line))), None)
+def reason_of(known, line, layout):
+    """Why that line fails in a world of that layout, if that is known."""
+    return next((reason for name, reason in known if name.match("%s as %s" % (line, layout))), None)

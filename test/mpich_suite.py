@@ -2,32 +2,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MPICH's own test suite, each program as one world of several clusters, and natively: "make check-mpich", hours.
 
-usage: mpich_suite.py [--source DIR] [--work DIR] [--parts N,...] [--only REGEX] [--seconds S] [--shard I/N] [--table FILE] [FOLDER ...]
+usage: mpich_suite.py [--source DIR] [--work DIR] [--parts N,...] [--only REGEX] [--seconds S] [--jobs N] [--shard I/N]
+                      [--results FILE] [--expected FILE] [--table FILE] [FOLDER ...]
   --source   MPICH's source; default: what Debian has of it, fetched with apt-get into the work folder
   --work     where it is built and stays; default: test/mpich-suite of the build tree
   --parts    clusters in which the ranks of each program run; default 2,3: each program twice, where it has so many ranks
   --only     lines whose FOLDER/NAME ARGUMENTS VARIABLES this matches
   --seconds  for each program, times ZIP_PATIENCE (default 6) as in all tests; default 60;
              what the suite itself says takes longer gets that
-  --shard    of N runs beside each other the I-th, from 1; each has folders of its own to run in
+  --jobs     lines that run beside each other, each in a folder of its own; default 1
+  --shard    only each N-th line, from the I-th, from 1: for several machines
+  --results  a file that keeps what came out: a line that passed is not run again, nor one that fails natively
+  --expected a list of known failures; default: mpich_suite.expected
   --table    a page with a table of results: its rows for the folders that ran are made anew
   FOLDER     of the suite, with those below it; default: all
 
 A program passes as in the suite's own runner: with "No Errors" once on standard output, nothing else, and exit status 0, unless its
 list wants it to fail. Lines for one rank run with two. Each line runs as one native job too, and only what passes there counts.
-mpich_suite.expected lists the failures that are known. In each folder where programs of several ranks pass, bytes must have gone
+The list of known failures has a reason for each. In each folder where programs of several ranks pass, bytes must have gone
 over the bridge. TAP on standard output. The suite's text is not ours and stays outside of the source tree.
 """
 import argparse
+import concurrent.futures
+import contextlib
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 
 import debian
 import mpich_lists
+import mpich_results
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -64,10 +72,23 @@ def build(suite, folders):
             run("make", "-C", folder, "am_libmtest_f08_la_OBJECTS=mtest_f08.lo", "libmtest_f08.la")
 
 
+running = set()
+
+
+def end_all(number, frame):
+    """A signal handler: programs of all jobs end, too, with the processes that they started."""
+    for process in list(running):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+    print("mpich_suite: ended by signal %d" % number, file=sys.stderr, flush=True)
+    os._exit(1)
+
+
 def run(command, folder, seconds, environment):
     """Status, standard output, standard error; status None: it took too long."""
     process = subprocess.Popen(command, cwd=folder, env=dict(os.environ, **environment), stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    running.add(process)
     status = None
     try:
         said = process.communicate(timeout=seconds)
@@ -78,52 +99,16 @@ def run(command, folder, seconds, environment):
             said = process.communicate(timeout=5)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            said = process.communicate()
-    except BaseException:
-        os.killpg(process.pid, signal.SIGTERM)
-        raise
+            try:
+                said = process.communicate(timeout=5)
+            except subprocess.TimeoutExpired:  # processes in other sessions keep the pipes open
+                said = b"", b""
+    running.discard(process)
     return (status, *(text.decode(errors="replace") for text in said))
 
 
 def memory_gb():
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
-
-
-class Tally:
-    """What came out for the folders at the top of the suite."""
-
-    columns = "lines", "natively", "merged", "known", "failed"
-
-    def __init__(self):
-        self.rows = {}
-        self.bytes = {}
-
-    def add(self, folder, **counts):
-        row = self.rows.setdefault(folder.split("/")[0], dict.fromkeys(self.columns, 0))
-        for column, n in counts.items():
-            row[column] += n
-
-    def crossed(self, folder, text):
-        top = folder.split("/")[0]
-        over = text.partition("over the bridge:")[2].partition("natively")[0]
-        self.bytes[top] = self.bytes.get(top, 0) + sum(map(int, re.findall(r" -> .*, (\d+) bytes", over)))
-
-    def write(self, path, parts):
-        """Rows of other folders stay."""
-        rows = {}
-        before, after = "", ""
-        if os.path.exists(path):
-            text = open(path).read()
-            before, _, rest = text.partition("| folder |")
-            body = re.match(r".*\n\|[- |]*\n((?:\|.*\n)*)", rest)
-            after = rest[body.end():] if body else ""
-            rows = {re.match(r"\| `(.*?)` ", r).group(1): r for r in (body.group(1).splitlines() if body else [])}
-        for folder, row in self.rows.items():
-            rows[folder] = "| `%s` | %s | %s | %d |" % (folder, parts, " | ".join(str(row[c]) for c in self.columns), self.bytes.get(folder, 0))
-        with open(path, "w") as f:
-            f.write("%s| folder | clusters | %s | bytes over the bridge |\n" % (before, " | ".join(self.columns)))
-            f.write("| --- | --- |%s --- |\n" % (" --- |" * len(self.columns)))
-            f.write("".join(rows[k] + "\n" for k in sorted(rows)) + after)
 
 
 class Run:
@@ -134,15 +119,16 @@ class Run:
         yields = ["-genv", "LD_PRELOAD", os.path.join(top, "test", ".libs", "zyield.so")]
         self.native = [os.environ.get("MPIEXEC", "mpiexec.mpich")] + yields
         self.merged = [os.path.join(top, "launch", "zmpirun"), "--stats"] + yields
-        self.known = mpich_lists.expected(os.path.join(HERE, "mpich_suite.expected"))
-        self.tally = Tally()
-        self.number = self.surprises = self.bad = self.good = 0
-        self.place = os.path.join(os.path.dirname(suite), "run-%d-of-%d" % args.shard)
-        shutil.rmtree(self.place, ignore_errors=True)
+        self.known = mpich_lists.expected(args.expected)
+        self.results = mpich_results.Results(args.results)
+        self.number = 0
+        self.places = os.path.join(os.path.dirname(suite), "run-%d-of-%d" % args.shard)
+        self.lock = threading.Lock()
+        shutil.rmtree(self.places, ignore_errors=True)
 
-    def folder(self, line):
-        """A folder of this run's own, with all that the suite has there: programs write files, and start each other."""
-        here, there = os.path.join(self.place, line.folder), os.path.join(self.suite, line.folder)
+    def folder(self, line, job):
+        """A folder of this job's own, with all that the suite has there: programs write files, and start each other."""
+        here, there = os.path.join(self.places, "job-%d" % job, line.folder), os.path.join(self.suite, line.folder)
         if not os.path.isdir(here):
             os.makedirs(here)
             for name in os.listdir(there):
@@ -150,59 +136,88 @@ class Run:
                     os.symlink(os.path.join(there, name), os.path.join(here, name))
         return here
 
-    def say(self, ok, what, comment=""):
-        self.number += 1
-        print("%sok %d - %s%s" % ("" if ok else "not ", self.number, what, " # " + comment if comment else ""), flush=True)
+    def say(self, ok, what, comment="", more=()):
+        with self.lock:
+            self.number += 1
+            print("%sok %d - %s%s" % ("" if ok else "not ", self.number, what, " # " + comment if comment else ""), flush=True)
+            for text in more:
+                print("#  ", text, flush=True)
 
-    def one(self, line):
+    def layouts(self, line):
+        """The ranks of each cluster, joined by "+", once for each number of clusters. A few ranks run in fewer clusters."""
+        numbers = sorted({min(parts, line.ranks) for parts in self.args.parts})
+        return ["+".join(str(line.ranks * (p + 1) // n - line.ranks * p // n) for p in range(n)) for n in numbers]
+
+    def one(self, line, job):
         program = os.path.join(self.suite, line.folder, line.name)
+        layouts = self.layouts(line)
+        if self.results.settled(line.key(), layouts):
+            return
         if not os.path.exists(program):
             return self.say(True, line, "SKIP it was not built")
         if line.memory_gb > memory_gb():
             return self.say(True, line, "SKIP it needs %g GB" % line.memory_gb)
-        self.tally.add(line.folder, lines=1)
         seconds = max(self.args.seconds, line.limit) * self.patience
         command = [program, *line.arguments]
-        status, out, _ = run([*self.native, *line.options, "-n", str(line.ranks), *command], self.folder(line), seconds, line.environment)
-        if not line.passed(status, out):
-            return self.say(True, line, "SKIP natively it %s too" % ("is too slow" if status is None else "fails"))
-        self.tally.add(line.folder, natively=1)
-        results = [self.world(line, parts, command, seconds) for parts in self.args.parts if parts == self.args.parts[0] or parts <= line.ranks]
-        reason = mpich_lists.reason_of(self.known, line)
-        if all(results):
-            self.good += 1
-            self.surprises += reason is not None
-            self.tally.add(line.folder, merged=1)
+        status, out, _ = run([*self.native, *line.options, "-n", str(line.ranks), *command], self.folder(line, job), seconds, line.environment)
+        result = {"native": "too slow" if status is None else line.passed(status, out), "worlds": {}, "bytes": 0}
+        if result["native"] is True:
+            for layout in layouts:
+                self.world(line, layout, command, job, seconds, result)
         else:
-            self.bad += reason is None
-            self.tally.add(line.folder, **{"known" if reason else "failed": 1})
-        return None
+            self.say(True, line, "SKIP natively it %s too" % ("is too slow" if status is None else "fails"))
+        with self.lock:
+            self.results.put(line.key(), result)
 
-    def world(self, line, parts, command, seconds):
-        parts = min(parts, line.ranks)
-        layout = "+".join(str(line.ranks * (p + 1) // parts - line.ranks * p // parts) for p in range(parts))
-        status, out, err = run([*self.merged, *line.options, "--clusters", layout, *command], self.folder(line), seconds, line.environment)
+    def world(self, line, layout, command, job, seconds, result):
+        status, out, err = run([*self.merged, *line.options, "--clusters", layout, *command], self.folder(line, job), seconds, line.environment)
         good = line.passed(status, out)
-        reason = mpich_lists.reason_of(self.known, line)
-        self.tally.crossed(line.folder, err)
-        self.say(good, "%s as %s" % (line, layout), "TODO " + reason if reason else "")
-        if not good and not reason:
-            print("# " + ("too slow" if status is None else "status %d" % status))
-            for text in [t for t in (out + err).splitlines() if " messages, " not in t][:12]:
-                print("#  ", text)
-        return good
+        reason = mpich_lists.reason_of(self.known, line, layout)
+        over = err.partition("over the bridge:")[2].partition("natively")[0]
+        result["worlds"][layout] = good
+        result["bytes"] += sum(map(int, re.findall(r" -> .*, (\d+) bytes", over)))
+        said = ["too slow" if status is None else "status %d" % status]
+        said += [t for t in (out + err).splitlines() if " messages, " not in t][:12]
+        self.say(good, "%s as %s" % (line, layout), "TODO " + reason if reason else "", () if good or reason else said)
 
-    def end(self):
-        for folder, row in self.tally.rows.items():
+    def all(self, lines):
+        queue = iter(lines)
+
+        def job(number):
+            while True:
+                with self.lock:
+                    line = next(queue, None)
+                if line is None:
+                    return
+                self.one(line, number)
+
+        with concurrent.futures.ThreadPoolExecutor(self.args.jobs) as pool:
+            for done in [pool.submit(job, n) for n in range(1, self.args.jobs + 1)]:
+                done.result()
+
+    def is_known(self, line, result):
+        """Whether all failures of that line are listed."""
+        failed = [layout for layout, passed in (result or {"worlds": {}})["worlds"].items() if not passed]
+        return bool(failed) and all(mpich_lists.reason_of(self.known, line, layout) for layout in failed)
+
+    def end(self, lines):
+        """Whether something is wrong."""
+        rows = [(line, result, self.is_known(line, result)) for line, result in ((w, self.results.found.get(w.key())) for w in lines)]
+        table = mpich_results.tally(rows)
+        dry = [folder for folder, row in table.items() if row["merged"] > 2 and row["bytes"] == 0]
+        for folder, row in table.items():
             if row["merged"] > 2:
-                crossed = self.tally.bytes.get(folder, 0)
-                self.bad += crossed == 0
-                self.say(crossed > 0, "%s: %d bytes went over the bridge" % (folder, crossed))
+                self.say(folder not in dry, "%s: %d bytes went over the bridge" % (folder, row["bytes"]))
         print("1..%d" % self.number)
-        print("%d lines passed, %d failed, %d passed that are listed as failures" % (self.good, self.bad, self.surprises))
+        passed, failed = (sum(row[column] for row in table.values()) for column in ("merged", "failed"))
+        surprises = ["%s as %s" % (line, layout) for line, result, _ in rows for layout, passed in (result or {"worlds": {}})["worlds"].items()
+                     if passed and mpich_lists.reason_of(self.known, line, layout)]
+        print("%d lines passed, %d failed, %d passed that are listed as failures" % (passed, failed, len(surprises)))
+        for world in surprises:
+            print("# passed:", world)
         if self.args.table:
-            self.tally.write(self.args.table, " and ".join(map(str, self.args.parts)))
-        return self.bad > 0 or self.good == 0
+            mpich_results.write_table(self.args.table, table, " and ".join(map(str, self.args.parts)))
+        return failed > 0 or passed == 0 or bool(dry)
 
 
 def arguments():
@@ -212,7 +227,10 @@ def arguments():
     parser.add_argument("--parts", type=lambda t: [int(n) for n in t.split(",")], default=[2, 3])
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--shard", type=lambda t: tuple(int(n) for n in t.split("/")), default=(1, 1))
+    parser.add_argument("--results")
+    parser.add_argument("--expected", default=os.path.join(HERE, "mpich_suite.expected"))
     parser.add_argument("--table")
     parser.add_argument("folders", nargs="*")
     return parser.parse_args()
@@ -220,7 +238,8 @@ def arguments():
 
 def main():
     args = arguments()
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit("mpich_suite: ended"))
+    signal.signal(signal.SIGTERM, end_all)
+    signal.signal(signal.SIGINT, end_all)
     top = os.environ.get("ZIP_TOP_BUILDDIR") or sys.exit("mpich_suite: run by make check-mpich, or set ZIP_TOP_BUILDDIR")
     work = os.path.abspath(args.work or os.path.join(top, "test", "mpich-suite"))
     os.makedirs(work, exist_ok=True)
@@ -230,10 +249,9 @@ def main():
     build(suite, args.folders)
     runs = Run(args, suite, top)
     mine, shards = args.shard
-    lines = [line for line in mpich_lists.lines_of(suite, args.folders) if re.search(args.only, str(line))]
-    for line in lines[mine - 1::shards]:
-        runs.one(line)
-    sys.exit(runs.end())
+    lines = [line for line in mpich_lists.lines_of(suite, args.folders) if re.search(args.only, str(line))][mine - 1::shards]
+    runs.all(lines)
+    sys.exit(runs.end(lines))
 
 
 main()

@@ -122,6 +122,8 @@ static int conclude(struct zsched *s, void *arg)
 		*d->report = d->outcome;
 	else if (d->outcome.raised != MPI_SUCCESS)
 		zsched_fail_raised(s, d->outcome.class, d->outcome.raised);
+	else if (d->outcome.own != MPI_SUCCESS)
+		zsched_fail_own(s, d->outcome.class, d->outcome.own);
 	else if (d->outcome.class != MPI_SUCCESS)
 		zsched_fail_text(s, d->outcome.class, "%s%s%s", d->started_by ? d->started_by : "",
 			d->started_by ? ": " : "", d->outcome.text);

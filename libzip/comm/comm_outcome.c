@@ -50,6 +50,8 @@ void zcomm_outcome_note_native(struct zcomm_outcome *o, int code, bool raised)
 	zcomm_outcome_note(o, class, text);
 	if (raised)
 		o->raised = code;
+	else if (zerror_is_own(code))
+		o->own = code;
 }
 
 struct agreement {
@@ -145,5 +147,7 @@ int zcomm_outcome_raise(MPI_Comm comm, const char *name, const struct zcomm_outc
 {
 	if (o->class == MPI_SUCCESS || o->raised != MPI_SUCCESS)
 		return o->class == MPI_SUCCESS ? MPI_SUCCESS : o->raised;
+	if (o->own != MPI_SUCCESS)
+		return zerror_raise_own(comm, o->own);
 	return zerror_raise_native(comm, o->class, name, "%s", o->text);
 }

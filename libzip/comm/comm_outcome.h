@@ -19,6 +19,7 @@
 struct zcomm_outcome {
 	unsigned char class; /* MPI_SUCCESS or an error class */
 	char text[ZCOMM_OUTCOME_TEXT];
+	int own;    /* a code of the application's own, which its callback has returned here, or MPI_SUCCESS */
 	int raised; /* a code that the native library has given to the application's error handler here, or MPI_SUCCESS
 		     */
 };

@@ -198,8 +198,9 @@ int zengine_run(struct zsched *s)
 	if (!s->req.done)
 		zprogress_wait_request(&s->req);
 	if (s->error != MPI_SUCCESS)
-		rc = s->code != MPI_SUCCESS
-			     ? s->code
+		rc = s->code != MPI_SUCCESS ? s->code
+		     : s->own != MPI_SUCCESS
+			     ? zerror_raise_own(s->req.comm->handle, s->own)
 			     : zerror_raise(s->req.comm, s->error, s->function, "%s", zsched_error_text(s));
 	zsched_destroy(s);
 	return rc;

@@ -175,6 +175,14 @@ void zsched_fail(struct zsched *s, int class, const char *why)
 	s->why = why;
 }
 
+void zsched_fail_own(struct zsched *s, int class, int code)
+{
+	if (s->error != MPI_SUCCESS)
+		return;
+	s->error = class;
+	s->own = code;
+}
+
 void zsched_fail_raised(struct zsched *s, int class, int code)
 {
 	if (s->error != MPI_SUCCESS)
@@ -207,6 +215,11 @@ void zsched_fail_amount(struct zsched *s, int rank, MPI_Count bytes, MPI_Count e
 bool zsched_failed(const struct zsched *s)
 {
 	return s->error != MPI_SUCCESS;
+}
+
+int zsched_class(const struct zsched *s)
+{
+	return s->error;
 }
 
 const char *zsched_error_text(const struct zsched *s)

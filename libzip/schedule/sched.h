@@ -72,10 +72,14 @@ void zsched_fail(struct zsched *, int class, const char *why);
 void zsched_fail_text(struct zsched *, int class, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The same for a code of native MPI that has been given to the error handler. */
 void zsched_fail_raised(struct zsched *, int class, int code);
+/* The same for a code of the application's own, which the error handler is to get. */
+void zsched_fail_own(struct zsched *, int class, int code);
 /* The same for data from that rank of zsched_partners, which are not as long as expected here. */
 void zsched_fail_amount(struct zsched *, int rank, MPI_Count bytes, MPI_Count expected);
 /* True once a step has failed. Then data may be missing, and nothing that depends on them need be computed. */
 bool zsched_failed(const struct zsched *);
+/* MPI_SUCCESS, or the class of the first error. */
+int zsched_class(const struct zsched *);
 /* The text of the error of a schedule that has failed, for people. */
 const char *zsched_error_text(const struct zsched *);
 

@@ -84,6 +84,7 @@ struct zsched {
 
 	int error;	 /* MPI_SUCCESS, or the class of the first error */
 	int code;	 /* code of a native call that has already called the error handler, else MPI_SUCCESS */
+	int own;	 /* code of the application's that its error handler is to get, else MPI_SUCCESS */
 	const char *why; /* text of the error; NULL: see code_text */
 	char *code_text; /* text of a bridged message's error, or one with details; in the arena */
 

@@ -25,6 +25,7 @@
 #define CODE_MARK 0x3c070000u
 #define CODE_MARK_MASK 0x7fff8080u
 #define CODE_CLASS_MASK 0x7fu
+#define CODE_ADDED 0x40000000 /* of MPI_Add_error_class and MPI_Add_error_code */
 #define CODE_SLOT_SHIFT 8
 #define SLOTS 64u
 /* mpiexec learns of a dead rank of its own within some 10 ms, on a busy machine much later. Then it ends the others. */
@@ -165,6 +166,10 @@ static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int c
 {
 	if (zhandlers_ends_job(handler))
 		end_job(code);
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS /* the C++ binding throws; native MPI takes the call of it for an error */
+	if (handler == MPIR_ERRORS_THROW_EXCEPTIONS)
+		return code;
+#endif
 	zhandlers_show(call == call_of_file);
 	zshim_callback_begin();
 	call(on, code);
@@ -270,6 +275,21 @@ int zerror_raise_native(MPI_Comm comm, int class, const char *function, const ch
 	int code = raise_error(zcomm_find(comm), comm, class, function, fmt, args);
 	va_end(args);
 	return code;
+}
+
+bool zerror_is_own(int code)
+{
+	return (code & CODE_ADDED) != 0;
+}
+
+int zerror_raise_own(MPI_Comm comm, int code)
+{
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+	zshim_whole();
+	return find_handler(zcomm_find(comm), &comm, &handler) == MPI_SUCCESS
+		       ? call_found(handler, call_of_comm, &comm, code)
+		       : code;
 }
 
 int zerror_raise_file(MPI_File file, int class, const char *function, const char *fmt, ...)

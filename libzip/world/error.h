@@ -26,6 +26,10 @@ void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *func
 /* As zerror_raise, for a native handle that is not in our table. */
 int zerror_raise_native(MPI_Comm comm, int class, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Is this a code that the application has added (MPI_Add_error_code)? It means something in its own process alone. */
+bool zerror_is_own(int code);
+/* Calls the error handler of a communicator with such a code, and returns the code. */
+int zerror_raise_own(MPI_Comm comm, int code);
 /* For zsmall_raise (libzip/shim/small.h). With or without the lock. */
 struct zsmall_object;
 int zerror_raise_small(const struct zsmall_object *, int class, const char *function, const char *text);

@@ -12,6 +12,10 @@ bool zhandlers_differ;
 
 bool zhandlers_is_predefined(MPI_Errhandler handler)
 {
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS /* of the C++ binding */
+	if (handler == MPIR_ERRORS_THROW_EXCEPTIONS)
+		return true;
+#endif
 	return zhandlers_ends_job(handler) || handler == MPI_ERRORS_RETURN;
 }
 

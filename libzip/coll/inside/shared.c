@@ -13,7 +13,7 @@
 #include "libzip/shim/shim.h"
 
 struct slot {
-	int64_t bytes; /* of the data, as the giver takes them */
+	int64_t bytes; /* of the data, as the giver takes them; below 0: -1 - class, as it has no data after an error */
 	alignas(max_align_t) char data[];
 };
 
@@ -103,9 +103,16 @@ static int keep_own(struct zsched *s, const struct shared *h)
 		      : MPI_SUCCESS;
 }
 
-/* A member that gives data of another size than expected has made an error that all should see; nothing is taken. */
+/* A member that gives data of another size than expected has made an error that all should see; nothing is taken. A
+ * member that has no data, as its schedule has failed before, hands on the error. */
 static int take(struct zsched *s, const struct shared *h, const struct slot *slot)
 {
+	if (slot->bytes < 0) {
+		const int class = (int)(-1 - slot->bytes);
+		zsched_fail_text(s, class, "rank %d has no data to give, as the operation has failed there",
+			zsched_comm(s)->shadow_to_rank[h->at]);
+		return class;
+	}
 	const MPI_Count expected = count_of(&h->to, h->at) * zbuf_size(h->to.type);
 	if (slot->bytes == expected)
 		return h->take(h, h->at, slot->data);
@@ -128,8 +135,12 @@ static bool look(struct zsched *s, void *arg)
 		struct slot *mine = zboard_mine(h->board, h->operation);
 		if (!mine)
 			return false;
-		mine->bytes = h->count * zbuf_size(h->type);
-		rc = zshared_pack(h->buf, h->count, h->type, mine->data); /* the others wait for this, right or wrong */
+		if (rc == MPI_SUCCESS && !zsched_failed(s))
+			rc = zshared_pack(h->buf, h->count, h->type, mine->data);
+		if (rc != MPI_SUCCESS)
+			zsched_fail(s, rc, NULL);
+		/* the others wait for this, right or wrong */
+		mine->bytes = zsched_failed(s) ? -1 - (int64_t)zsched_class(s) : h->count * zbuf_size(h->type);
 		zboard_publish(h->board, h->operation);
 		h->gives = false;
 	}

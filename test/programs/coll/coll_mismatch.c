@@ -99,6 +99,23 @@ static void inside_cluster(int cluster)
 	MPI_Comm_free(&c);
 }
 
+/* All but the root learn that the root has another amount, also behind the member of their cluster that receives it. */
+static void spread(void)
+{
+	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
+	for (int root = 0; root < size; root++) {
+		for (int more = 0; more < 2; more++) {
+			MPI_Request q;
+			int rc = MPI_Bcast(x, (rank == root) == more ? 10 : 1, MPI_INT, root, WORLD);
+			CHECK_INT(class_of(rc), rank == root ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+			MPI_Ibcast(x, (rank == root) == more ? 10 : 1, MPI_INT, root, WORLD, &q);
+			rc = MPI_Wait(&q, MPI_STATUS_IGNORE);
+			CHECK_INT(class_of(rc), rank == root ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+		}
+	}
+	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static int once;
 
 static void of_one(MPI_Comm *c, int *code, ...)
@@ -173,5 +190,6 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_ARE_FATAL);
 	MPI_Barrier(WORLD);
 	inside_cluster(cluster);
+	spread();
 	return end();
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Error codes of the application, which its callback returns while a communicator is copied: MPI_Comm_dup returns the
+ * same code, and the communicator's handler gets it. The handler of the C++ binding, which throws, returns codes too.
+ * twin: timeout=30 */
+#include "../check.h"
+
+static int returns, called, got;
+
+static void handle(MPI_Comm *c, int *code, ...)
+{
+	(void)c;
+	called++;
+	got = *code;
+}
+
+static int copy(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
+{
+	(void)comm, (void)keyval, (void)extra, (void)in, (void)out;
+	*flag = 1;
+	return returns;
+}
+
+static void throws(void)
+{
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS
+	MPI_File f;
+	MPI_Comm_set_errhandler(WORLD, MPIR_ERRORS_THROW_EXCEPTIONS);
+	CHECK_INT(class_of(MPI_Send(NULL, 0, MPI_INT, size, 0, WORLD)), MPI_ERR_RANK);
+	MPI_File_set_errhandler(MPI_FILE_NULL, MPIR_ERRORS_THROW_EXCEPTIONS);
+	int rc = MPI_File_open(WORLD, "/nowhere/nothing", MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
+	CHECK_INT(class_of(rc), MPI_ERR_NO_SUCH_FILE);
+	MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_ARE_FATAL);
+#endif
+}
+
+int main(int argc, char **argv)
+{
+	begin(&argc, &argv);
+	int class, code, key, one = 1, length;
+	char text[MPI_MAX_ERROR_STRING];
+	MPI_Comm comm, two;
+	MPI_Errhandler handler;
+	MPI_Add_error_class(&class);
+	MPI_Add_error_code(class, &code);
+	MPI_Add_error_string(class, "a class of ours");
+	MPI_Add_error_string(code, "a code of ours");
+	MPI_Comm_dup(WORLD, &comm);
+	MPI_Comm_create_errhandler(handle, &handler);
+	MPI_Comm_set_errhandler(comm, handler);
+	MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+	MPI_Comm_set_attr(comm, key, &one);
+	for (int i = 0; i < 3; i++) {
+		returns = (int[]){class, code, MPI_ERR_ARG}[i];
+		called = 0;
+		int rc = MPI_Comm_dup(comm, &two);
+		CHECK_INT(called, 1);
+		CHECK_INT(got, rc);
+		CHECK_INT(class_of(rc), i < 2 ? class : MPI_ERR_ARG);
+		if (i == 2)
+			continue;
+		CHECK_INT(rc, returns);
+		MPI_Error_string(rc, text, &length);
+		printf("rank %d: %s\n", rank, text);
+	}
+	MPI_Comm_free_keyval(&key);
+	MPI_Errhandler_free(&handler);
+	MPI_Comm_free(&comm);
+	throws();
+	return end();
+}
