@@ -22,6 +22,7 @@ zipperd_as() {
 }
 # port FABRIC [NAME]: prints the port of a zipperd
 port() { sed -n "s/^$1=tcp:127.0.0.1://p" "ready.${2:-patient}"; }
+zipperd_as narrow -o user_connections=6 # a job of four ranks may need eight
 zipperd_as hasty -o join_timeout=5s # for parts that do not come
 zipperd_as patient
 
@@ -109,6 +110,11 @@ matches "no zipperd there: its address" err 'libzipper: .*127\.0\.0\.1:1\b'
 ZIPPER_PATRS=a,b part typo a a,b "$(port a)" ./hello >out 2>err
 ok "a variable with a typing error: status is not 0" test $? -ne 0
 matches "a variable with a typing error: which, and what was meant" err 'ZIPPER_PATRS.*ZIPPER_PARTS'
+together narrow "$(port a narrow)" "$(port b narrow)" ./hello
+ok "a user at a limit: no status is 0" test "${rc% *}" -ne 0 -a "${rc#* }" -ne 0
+is "... the limit is named, once in each part" "$(grep -c 'user_connections of user me is 6: the job may need 8' err)" 2 || diag_file err
+matches "... and in zipperd's log" log.narrow 'refused: user_connections of user me is 6'
+is "... nothing ran" "$(cat out)" ""
 together2() { # one part of the two without its preload: the dynamic linker only warns
 	PRELOAD=/nonexistent/libzipper.so part bare b a,b "$(port b hasty)" ./hello >outB 2>errB &
 	part bare a a,b "$(port a hasty)" ./hello >outA 2>errA

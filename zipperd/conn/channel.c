@@ -8,6 +8,7 @@
 
 #include "zipperd/conn/crew.h"
 #include "zipperd/conn/dial.h"
+#include "zipperd/conn/quota.h"
 #include "zipperd/worker/worker_pair.h"
 
 struct channel *channel_create(struct daemon *d, const struct channel_owner *owner)
@@ -117,6 +118,7 @@ static void close_channel(struct channel *c)
 {
 	c->zlink->ops->close(c->zlink);
 	c->daemon->nconnections--;
+	quota_give(c->user, QUOTA_CONNECTIONS);
 	c->owner->closed(c);
 }
 

@@ -18,6 +18,7 @@ struct channel;
 struct circuit;
 struct dial;
 struct rank;
+struct user;
 
 /* The two kinds of owner: a rank (attach.c) and a circuit (circuit.c). */
 struct channel_owner {
@@ -35,6 +36,7 @@ struct channel {
 	struct circuit *circuit; /* NULL: a rank's */
 	struct channel *other;	 /* the other end of the circuit; NULL: a rank's, or that end is closed */
 	struct zlink *zlink;
+	struct user *user;     /* whose account counts it */
 	struct dial *settling; /* the network is being asked for the other end, or is to be; NULL: it is not */
 	uint32_t to;	       /* part */
 	uint32_t endpoint;     /* index of the station in its rank */

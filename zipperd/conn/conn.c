@@ -10,6 +10,7 @@
 
 #include "common/base/log.h"
 #include "zipperd/conn/conn_send.h"
+#include "zipperd/conn/quota.h"
 
 #define REFUSE_MS 2000 /* the time to read an ERROR */
 
@@ -91,6 +92,7 @@ void conn_close(struct conn *conn)
 		return;
 	detach(conn);
 	conn->daemon->nconnections--;
+	quota_give(conn->user, QUOTA_CONNECTIONS);
 	conn->zlink->ops->close(conn->zlink);
 	conn->zlink = NULL;
 }

@@ -17,6 +17,7 @@ struct circuit;
 struct job;
 struct listener;
 struct rank;
+struct user;
 
 enum conn_state {
 	CONN_HELLO,   /* nothing said yet */
@@ -43,6 +44,7 @@ struct conn {
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;
 	uint8_t key[ZAUTH_KEY_BYTES]; /* of the session, once READY */
+	struct user *user;	      /* whose account counts the connection; NULL: nobody's yet */
 	struct rank *rank;	      /* of a job: set by JOIN */
 	struct job *launches;	      /* set by CREATE */
 	struct conn **held_at;	      /* where the rank or the job points to this connection; becomes NULL with it */
@@ -59,7 +61,7 @@ int conn_create(struct conn **, struct daemon *, const struct listener *, struct
 	struct zerr *);
 /* Closes the link; no effect on a connection that is DEAD. Not for a connection that waits for a circuit (hear.c). */
 void conn_close(struct conn *);
-/* Takes the link out of the connection, which goes: the link is the caller's. */
+/* Takes the link out of the connection, which goes: the link is the caller's, and its place in the user's account. */
 struct zlink *conn_release(struct conn *);
 /* Sends ERROR, and closes the connection as soon as it has read that. code is a positive errno. */
 void conn_refuse(struct conn *, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -17,6 +17,7 @@ struct crew;
 struct dialer;
 struct job;
 struct listener;
+struct quotas;
 struct signals;
 
 struct daemon {
@@ -54,6 +55,7 @@ struct daemon {
 	int nlate;	       /* connections that are to hear that there is no room */
 
 	struct addresses *addresses; /* address.c */
+	struct quotas *quotas;	     /* quota.c */
 
 	/* channel.c */
 	struct list draining; /* channels whose links are about to be closed */

@@ -17,7 +17,6 @@
 
 #define DIAL_MS 5000	    /* for one dial; the asking end waits longer */
 #define DIALS_MAX 32	    /* at a time */
-#define DIALS_USER 16	    /* of one user */
 #define DIALS_ADDRESS 4	    /* to one address */
 #define STACK_BYTES 0x80000 /* resolvers need that much */
 
@@ -98,7 +97,7 @@ static bool may_start(const struct dialer *m, const struct dial *l)
 		of_user += strcmp(other->user, l->user) == 0;
 		there += !l->settles && zaddr_same(&other->addr, &l->addr);
 	}
-	return all < DIALS_MAX && of_user < DIALS_USER && there < DIALS_ADDRESS;
+	return all < DIALS_MAX && of_user < m->daemon->settings.user_dials && there < DIALS_ADDRESS;
 }
 
 /* 0 or a positive errno. */

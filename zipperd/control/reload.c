@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "zipperd/conn/quota.h"
 
 /* The settings as text, which is the caller's. NULL: no memory. */
 static char *format(const struct settings *c)
@@ -74,6 +75,7 @@ void reload(struct daemon *d)
 	} else {
 		keys_free(d->keys);
 		d->keys = keys;
+		quota_configure(d->quotas, &d->settings, d->for_job || keys_count(keys) == 1);
 		zlog_init("zipperd", (enum zlog_level)fresh.log_level);
 		zlog(ZLOG_INFO, "keys and log level were read again");
 		warn_of_rest(d->settings_text, &fresh);

@@ -10,6 +10,7 @@
 #include "zipperd/conn/capacity.h"
 #include "zipperd/conn/conn_send.h"
 #include "zipperd/conn/listener.h"
+#include "zipperd/conn/quota.h"
 #include "zipperd/job/attach.h"
 #include "zipperd/job/circuit.h"
 #include "zipperd/job/hop.h"
@@ -105,6 +106,13 @@ static void on_proof(struct conn *conn, const struct zctl_proof *proof)
 		conn_refuse(conn, EACCES, "zipperd at %s: %s", conn->listener->text, wrong);
 		return;
 	}
+	struct user *user = quota_user(d->quotas, conn->hello.user);
+	struct zerr err;
+	if (quota_take(user, QUOTA_CONNECTIONS, d->now_ms, &err) != 0) {
+		conn_refuse(conn, EDQUOT, "%s", err.text);
+		return;
+	}
+	conn->user = user;
 	conn_greet(conn);
 	if (conn->hello.service == ZCTL_SERVICE_RANK && conn->zlink->ops->guard)
 		conn->zlink->ops->guard(conn->zlink);

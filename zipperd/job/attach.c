@@ -11,6 +11,7 @@
 #include "zipperd/conn/capacity.h"
 #include "zipperd/conn/channel.h"
 #include "zipperd/conn/listener.h"
+#include "zipperd/conn/quota.h"
 #include "zipperd/job/job_lanes.h"
 
 /* The rank that has made the ticket, in a running job. */
@@ -90,6 +91,12 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 		return;
 	}
 	struct job *j = r->job;
+	if (quota_take_promised(j->user, d->now_ms, &err) != 0) {
+		conn_refuse(conn, EDQUOT, "%s", err.text);
+		rank_unconnected(r, &err);
+		return;
+	}
+	conn->user = j->user;
 	struct channel *c = channel_create(d, &rank_owner);
 	if (!c || job_lanes_ensure(j, r->part, a->part, &err) != 0) {
 		free(c);
@@ -117,6 +124,7 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 		snprintf(c->over, sizeof(c->over), "%.*s", (int)strcspn(conn->listener->text, "@"),
 			conn->listener->text);
 	c->zlink = conn_release(conn);
+	c->user = j->user;
 	list_add(&r->channels, &c->of_rank);
 	j->nchannels++;
 	c->source.zlink = c->tx.zlink = c->zlink;

@@ -13,6 +13,7 @@
 #include "zipperd/conn/crew.h"
 #include "zipperd/conn/dial.h"
 #include "zipperd/conn/listener.h"
+#include "zipperd/conn/quota.h"
 
 /* The time without a word until an end that takes nothing more has said its last, or its words find no room. */
 #define LAST_WORDS_MS 2000
@@ -61,6 +62,7 @@ struct circuit *circuit_create(struct daemon *d, struct conn *conn, int from, in
 	c->daemon = d;
 	c->fabric[0] = from;
 	c->fabric[1] = to;
+	c->account = conn->user;
 	memcpy(c->user, conn->hello.user, sizeof(c->user));
 	memcpy(c->job, conn->hello.job, sizeof(c->job));
 	snprintf(c->name, sizeof(c->name), "%s", name);
@@ -74,9 +76,12 @@ struct circuit *circuit_create(struct daemon *d, struct conn *conn, int from, in
 void circuit_forget(struct circuit *c)
 {
 	c->waiting->circuit = NULL;
+	if (!c->hop)
+		quota_give(c->account, QUOTA_CIRCUITS);
 	if (c->dial) {
 		dial_drop(c->dial);
 		c->daemon->nconnections--;
+		quota_give(c->account, QUOTA_CONNECTIONS);
 	}
 	circuit_destroy(c);
 }
@@ -135,6 +140,7 @@ void circuit_begin(struct circuit *c, struct zlink *first, struct zlink *second)
 	for (int i = 0; i < 2; i++) {
 		struct channel *e = c->end[i];
 		e->zlink = e->source.zlink = e->tx.zlink = link[i];
+		e->user = c->account;
 		e->source.channel = e->tx.channel = e;
 		e->other = c->end[!i];
 		e->source.lane = c->lane[i];
@@ -162,6 +168,7 @@ static void connect_ends(struct circuit *c, struct conn *second)
 	struct conn *conn[2] = {c->waiting, second};
 	struct zerr err = {.text = ""};
 	c->daemon->ncircuits_timed--;
+	quota_give(c->account, QUOTA_CIRCUITS);
 	c->waiting->circuit = NULL;
 	c->waiting = NULL;
 	int rc = circuit_make_lanes(c, &err);
@@ -178,8 +185,14 @@ static void connect_ends(struct circuit *c, struct conn *second)
 
 static void wait_for_other(struct daemon *d, struct conn *conn, int from, int to, const char *name)
 {
+	struct zerr err;
+	if (quota_take(conn->user, QUOTA_CIRCUITS, d->now_ms, &err) != 0) {
+		conn_refuse(conn, EDQUOT, "%s", err.text);
+		return;
+	}
 	struct circuit *c = circuit_create(d, conn, from, to, name);
 	if (!c) {
+		quota_give(conn->user, QUOTA_CIRCUITS);
 		conn_refuse(conn, ENOMEM, "out of memory");
 		return;
 	}

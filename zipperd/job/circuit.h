@@ -16,6 +16,7 @@ struct circuit {
 	struct list link; /* in daemon.circuits */
 	struct daemon *daemon;
 	char user[ZCTL_NAME_MAX + 1], job[ZCTL_NAME_MAX + 1], name[ZCTL_NAME_MAX + 1];
+	struct user *account;
 	int fabric[2];		/* of the first end and the other */
 	struct conn *waiting;	/* the first end; NULL: both have come */
 	struct channel *end[2]; /* NULL: closed, or not yet there */

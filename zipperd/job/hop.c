@@ -9,6 +9,7 @@
 #include "zipperd/conn/crew.h"
 #include "zipperd/conn/dial.h"
 #include "zipperd/conn/listener.h"
+#include "zipperd/conn/quota.h"
 #include "zipperd/job/circuit.h"
 
 /* Has the connection proved that it belongs to the one which got the pass? */
@@ -112,6 +113,7 @@ static void connected(void *owner, struct zlink *z, const struct zerr *why)
 	if (z)
 		z->ops->close(z);
 	c->daemon->nconnections--;
+	quota_give(c->account, QUOTA_CONNECTIONS);
 	uint32_t dropped;
 	if (limit_pass(&c->daemon->no_way, c->daemon->now_ms, &dropped))
 		zlog(ZLOG_WARN, "job %s/%s: no way to %s: %s", c->user, c->job, c->name, err.text);
@@ -126,6 +128,17 @@ static void make_pass(struct circuit *c, const struct conn *conn)
 	c->gives_pass = true;
 	memcpy(c->key, conn->key, sizeof(c->key));
 	zauth_module.random(c->pass, sizeof(c->pass));
+}
+
+/* The user's account counts both connections of a hop. The one of a data channel is nobody's until now. */
+static bool take_both(struct conn *conn, const struct circuit *own, struct zerr *err)
+{
+	const int64_t now_ms = conn->daemon->now_ms;
+	if (own && quota_take(own->account, QUOTA_CONNECTIONS, now_ms, err) != 0)
+		return false;
+	if (own)
+		conn->user = own->account;
+	return quota_take(conn->user, QUOTA_CONNECTIONS, now_ms, err) == 0;
 }
 
 void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
@@ -146,8 +159,13 @@ void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 		conn_refuse(conn, EACCES, "no way of that pass leads to %.80s", r->address);
 		return;
 	}
+	if (!take_both(conn, own, &err)) {
+		conn_refuse(conn, EDQUOT, "%s", err.text);
+		return;
+	}
 	struct circuit *c = circuit_create(d, conn, fabric[0], fabric[1], r->address);
 	if (!c) {
+		quota_give(conn->user, QUOTA_CONNECTIONS);
 		conn_refuse(conn, ENOMEM, "out of memory");
 		return;
 	}
@@ -162,6 +180,7 @@ void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 		d->nconnections++; /* the connection that is being made */
 		return;
 	}
+	quota_give(conn->user, QUOTA_CONNECTIONS);
 	circuit_forget(c);
 	conn_refuse(conn, -rc, "%s", err.text);
 }

@@ -9,6 +9,7 @@
 
 #include "common/control/ctl_name.h"
 #include "zipperd/conn/conn_send.h"
+#include "zipperd/conn/quota.h"
 #include "zipperd/job/job_names.h"
 
 struct rank *job_rank_of(const struct job *j, uint32_t station)
@@ -91,7 +92,8 @@ struct job *job_create(struct daemon *d, const char *user, const char *id, const
 		zerr_set(err, -ENOMEM, "out of memory");
 		return NULL;
 	}
-	if (set_parts(d, j, parts, entries, err) != 0) {
+	j->user = quota_user(d->quotas, user);
+	if (set_parts(d, j, parts, entries, err) != 0 || quota_take(j->user, QUOTA_JOBS, d->now_ms, err) != 0) {
 		free(j);
 		return NULL;
 	}
@@ -123,6 +125,7 @@ static void free_ranks(struct rank *rank, uint32_t n)
 void job_free_if_unused(struct job *j)
 {
 	struct daemon *d = j->daemon;
+	struct zerr none;
 	if (j->state != JOB_OVER || j->launcher || j->nlanes || j->nchannels || j->hashed)
 		return;
 	for (uint32_t i = 0; i < j->nparts * j->nparts; i++)
@@ -139,11 +142,13 @@ void job_free_if_unused(struct job *j)
 	job_names_free(j);
 	list_del(&j->link);
 	d->njobs--;
+	quota_give(j->user, QUOTA_JOBS);
+	quota_promise(j->user, &j->promise, 0, d->now_ms, &none);
 	zauth_module.wipe(j, sizeof(*j));
 	free(j);
 }
 
-int job_fits(const struct job *j, uint32_t endpoints, struct zerr *err)
+int job_fits(struct job *j, uint32_t endpoints, struct zerr *err)
 {
 	int64_t most = j->daemon->settings.max_connections;
 	uint64_t ranks = 0, need = j->launcher != NULL;
@@ -155,7 +160,7 @@ int job_fits(const struct job *j, uint32_t endpoints, struct zerr *err)
 		need += size * (1 + endpoints * others);
 	}
 	if (need <= (uint64_t)most)
-		return 0;
+		return quota_promise(j->user, &j->promise, need, j->daemon->now_ms, err);
 	return zerr_set(err, -E2BIG, "%llu ranks may need %llu connections, but max_connections is %lld here%s",
 		(unsigned long long)ranks, (unsigned long long)need, (long long)most,
 		j->daemon->wanted_connections ? " (ulimit -n)" : "");

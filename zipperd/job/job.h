@@ -30,6 +30,8 @@ struct job {
 	char key[2 * (ZCTL_NAME_MAX + 1)]; /* user, '/', id: the job's name in messages, too */
 	const char *id;			   /* in key */
 	struct daemon *daemon;
+	struct user *user;
+	uint64_t promise; /* connections that the user's account keeps for the job */
 	struct list link; /* in daemon.all_jobs */
 	uint32_t number;
 	enum job_state state;
@@ -89,9 +91,9 @@ void job_unname(struct job *);
 void job_forget(struct job *);
 /* Frees a job that is over, when no launcher, lane, channel or name needs it. */
 void job_free_if_unused(struct job *);
-/* 0 or -E2BIG with text: max_connections does not suffice for all connections that the job may open with so many
- * endpoints, as far as the sizes of its parts are known. */
-int job_fits(const struct job *, uint32_t endpoints, struct zerr *);
+/* Promises the job all connections that it may open with so many endpoints, as far as the sizes of its parts are known.
+ * 0 or a negative errno with text: max_connections or user_connections does not suffice. */
+int job_fits(struct job *, uint32_t endpoints, struct zerr *);
 /* 0 or -E2BIG with text: total is more than max_ranks. */
 int job_check_ranks(const struct daemon *, uint64_t total, struct zerr *);
 /* The rank whose station it is, in a running job. */

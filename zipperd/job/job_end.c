@@ -10,6 +10,7 @@
 #include "zipperd/conn/channel.h"
 #include "zipperd/conn/conn_send.h"
 #include "zipperd/conn/crew.h"
+#include "zipperd/conn/quota.h"
 #include "zipperd/job/job_stats.h"
 
 #define REMEMBER_MS 3000 /* the time in which late ranks of a failed job learn why */
@@ -56,6 +57,14 @@ static void for_all_ranks(struct job *j, bool running, uint32_t code, const char
 			end_rank(&j->part[i].rank[v], false, code, text);
 }
 
+/* Other jobs of the user may begin, and have its memory. */
+static void give_back(struct job *j)
+{
+	struct zerr none;
+	j->window_bytes = 0;
+	quota_promise(j->user, &j->promise, 0, j->daemon->now_ms, &none);
+}
+
 void job_end(struct job *j, uint32_t code, const char *text)
 {
 	bool running = j->state == JOB_RUNNING;
@@ -70,7 +79,7 @@ void job_end(struct job *j, uint32_t code, const char *text)
 	drop_lanes(j);
 	j->suspect = NULL;
 	j->deadline_ms = j->vain_ms = 0;
-	j->window_bytes = 0;
+	give_back(j);
 	if (running)
 		job_stats_log(j);
 	/* Ranks that are still on their way to JOIN are to hear the reason. A job that ran has none of them. */
@@ -102,7 +111,7 @@ void job_end_well(struct job *j)
 	}
 	drop_lanes(j);
 	j->suspect = NULL;
-	j->window_bytes = 0;
+	give_back(j);
 	job_unname(j);
 	job_free_if_unused(j);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "zipperd/conn/crew.h"
+#include "zipperd/conn/quota.h"
 
 static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct worker *w)
 {
@@ -27,6 +28,7 @@ static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct 
 		.rdv_window = j->rdv_window};
 	l->worker = w;
 	l->owner = j;
+	l->memory.share = quota_memory(j->user);
 	return l;
 }
 

@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "zipperd/conn/capacity.h"
 #include "zipperd/conn/conn_send.h"
+#include "zipperd/conn/quota.h"
 #include "zipperd/job/job_direct.h"
 #include "zipperd/job/job_end.h"
 
@@ -154,14 +155,17 @@ static int make_runs(const struct job *j, struct zctl_world *w)
 #define WINDOW_LEAST ((int64_t)128 << 10)
 
 /* The window of one station, in bytes. The windows of all stations take at most half of the memory that other jobs'
- * windows leave. */
+ * windows leave, and half of the memory that those of the user's other jobs leave to the user. */
 static uint32_t choose_window(const struct job *j)
 {
 	const struct settings *c = &j->daemon->settings;
-	int64_t left = c->memory;
-	for (struct list *node = j->daemon->all_jobs.next; node != &j->daemon->all_jobs; node = node->next)
-		left -= (int64_t)list_entry(node, struct job, link)->window_bytes;
-	int64_t window = left / 2 / count_stations(j);
+	int64_t left = c->memory, of_user = (int64_t)atomic_load(&quota_memory(j->user)->limit);
+	for (struct list *node = j->daemon->all_jobs.next; node != &j->daemon->all_jobs; node = node->next) {
+		const struct job *other = list_entry(node, struct job, link);
+		left -= (int64_t)other->window_bytes;
+		of_user -= other->user == j->user ? (int64_t)other->window_bytes : 0;
+	}
+	int64_t window = (left < of_user ? left : of_user) / 2 / count_stations(j);
 	if (window > c->rdv_window)
 		window = c->rdv_window;
 	int64_t least = c->frag_bytes ? c->frag_bytes : WINDOW_LEAST;

@@ -79,6 +79,18 @@ static struct buf *get_copy(struct worker *w, struct dest *d, const void *payloa
 	return b;
 }
 
+static void count_sequenced(struct dest *d, uint64_t bytes)
+{
+	d->sequenced_bytes += bytes;
+	share_add(&d->lane->memory, bytes);
+}
+
+static void discount_sequenced(struct dest *d, uint64_t bytes)
+{
+	d->sequenced_bytes -= bytes;
+	share_sub(&d->lane->memory, bytes);
+}
+
 static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload,
 	uint32_t len, struct buf **body)
 {
@@ -91,7 +103,7 @@ static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 	d->tail = &b->next;
 	d->queued_bytes += ZWIRE_ENV_BYTES + (uint64_t)len;
 	if (rules_is_sequenced(kind_of(b)))
-		d->sequenced_bytes += ZWIRE_ENV_BYTES + (uint64_t)len;
+		count_sequenced(d, ZWIRE_ENV_BYTES + (uint64_t)len);
 	struct lane_stats *st = &d->lane->stats;
 	if (d->queued_bytes > atomic_load_explicit(&st->queue_high_bytes, memory_order_relaxed))
 		atomic_store_explicit(&st->queue_high_bytes, d->queued_bytes, memory_order_relaxed);
@@ -108,7 +120,7 @@ static struct buf *unqueue(struct worker *w, struct dest *d)
 		d->tail = &d->head;
 	d->queued_bytes -= bytes;
 	if (rules_is_sequenced(kind_of(b)))
-		d->sequenced_bytes -= bytes;
+		discount_sequenced(d, bytes);
 	body_put(w, b->body);
 	b->body = NULL;
 	return b;

@@ -16,6 +16,7 @@
 #include "common/wire/wire.h"
 #include "zipperd/lane/dest.h"
 #include "zipperd/lane/rules.h"
+#include "zipperd/lane/share.h"
 
 struct refusal;
 struct relay;
@@ -54,6 +55,7 @@ struct lane {
 	bool circuit;	 /* of a circuit: everything passes as it is */
 	/* the worker's */
 	struct lane *next;
+	struct share_user memory;    /* of waiting messages that are sequenced; its share is set before */
 	struct dest *dest;	     /* [ndests] */
 	struct refusal **bucket;     /* [LANE_BUCKETS] */
 	struct transfer **transfers; /* [LANE_BUCKETS], by source and id */

@@ -64,6 +64,9 @@ void refusal_resume(struct worker *w, struct dest *d)
 	struct list *node, *after;
 	if (d->gone || d->sequenced_bytes >= d->lane->limits.dest_share / 2)
 		return;
+	/* Short of memory: when the queue moves again, or at the latest when it is empty. */
+	if (d->sequenced_bytes > 0 && !share_allows(&d->lane->memory, SHARE_CHUNK))
+		return;
 	list_for_each(node, after, &d->refused) {
 		struct refusal *r = list_entry(node, struct refusal, of_dest);
 		if (d->nresumed >= RESUME_BATCH)

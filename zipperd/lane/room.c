@@ -25,7 +25,8 @@ static bool has_room_unsequenced(const struct dest *d, uint64_t bytes)
 
 static bool has_room(const struct dest *d, uint64_t bytes)
 {
-	return d->sequenced_bytes == 0 || d->sequenced_bytes + bytes <= d->lane->limits.dest_share;
+	return d->sequenced_bytes == 0 ||
+	       (d->sequenced_bytes + bytes <= d->lane->limits.dest_share && share_allows(&d->lane->memory, bytes));
 }
 
 /* A sequenced message: ROOM_THERE, ROOM_REFUSED or -EAGAIN. */

@@ -17,6 +17,7 @@
 #include "zipperd/conn/daemon.h"
 #include "zipperd/conn/dial.h"
 #include "zipperd/conn/listener.h"
+#include "zipperd/conn/quota.h"
 #include "zipperd/control/hear.h"
 #include "zipperd/control/loop.h"
 #include "zipperd/control/notify.h"
@@ -100,6 +101,11 @@ static int serve(struct daemon *d, const struct options *o)
 	d->settings.verbs.patient = !d->for_job; /* the launcher wants to know at once */
 	ztransports_configure(d->settings.module_dir, &d->settings.verbs);
 	d->budget.limit = (uint64_t)d->settings.memory;
+	if (quota_init(&d->quotas, &err) != 0) {
+		fail(&err);
+		goto out;
+	}
+	quota_configure(d->quotas, &d->settings, d->for_job || keys_count(d->keys) == 1);
 	if ((d->settings.cpus && cpus_bind(d->settings.cpus, &err) != 0) || tie_to_parent(o, &err) != 0 ||
 		loop_init(d, &err) != 0) {
 		fail(&err);
@@ -141,6 +147,7 @@ out_crew:
 out_loop:
 	loop_fini(d);
 out:
+	quota_fini(d->quotas);
 	reload_fini(d);
 	return status;
 }

@@ -66,3 +66,8 @@ const uint8_t *keys_find(const struct keys *k, const char *user, uint64_t *until
 	*until_s = e ? e->of.until_s : 0;
 	return e ? e->of.key : NULL;
 }
+
+unsigned keys_count(const struct keys *k)
+{
+	return HASH_COUNT(k->table);
+}

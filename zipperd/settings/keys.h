@@ -13,4 +13,7 @@ void keys_free(struct keys *);
 /* ZAUTH_KEY_BYTES. *until_s: as in keyfile.h. NULL: unknown user. */
 const uint8_t *keys_find(const struct keys *, const char *user, uint64_t *until_s);
 
+/* The number of users. */
+unsigned keys_count(const struct keys *);
+
 #endif

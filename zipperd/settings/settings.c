@@ -254,6 +254,25 @@ const struct zconf_row settings_rows[] = {
 	OPT(address_strangers, ZCONF_INT, "1024", 2, 1 << 20,
 		"The number of such connections that may come from one address; over shared memory, of one user of "
 		"this host. The oldest one is closed for a new one, as with max_strangers."),
+	OPT(user_jobs, ZCONF_INT, "0", 0, 65536,
+		"The number of jobs that one user may have at a time. 0: a quarter of max_jobs, or all of them where "
+		"key_file has one user alone."),
+	OPT(user_connections, ZCONF_INT, "0", 0, 1 << 22,
+		"The number of connections that one user may have. A job is refused where it and the user's other jobs "
+		"may "
+		"need more in all, as max_connections counts them. So a job that has begun is not short of them later. "
+		"0: half of max_connections, or all of them where key_file has one user alone."),
+	OPT(user_circuits, ZCONF_INT, "1024", 1, 1 << 20,
+		"The number of a user's nodes of zipcast(3) that may wait here for the other node of their pair."),
+	OPT(user_dials, ZCONF_INT, "16", 1, 32,
+		"The number of connections to other zipperds (next) that are made for one user at a time. Further ones "
+		"wait "
+		"for these."),
+	OPT(user_memory, ZCONF_BYTES, "0", 0, 1024 * GiB,
+		"The part of memory that messages to the ranks of one user may take. When it is used up, a rank for "
+		"which "
+		"messages wait gets no further ones until it has received some, as with dest_share. "
+		"0: half of memory, or all of it where key_file has one user alone."),
 	{.name = "spin",
 		.type = ZCONF_STRING,
 		.preset = "auto",

@@ -44,9 +44,10 @@ struct settings {
 	int64_t join_timeout_ms, max_join_timeout_ms, hello_timeout_ms, meet_timeout_ms;
 	int64_t eager_bytes, frag_bytes, rdv_window, dest_share, one_sided_bytes, memory;
 	int64_t max_jobs, max_ranks, max_connections, max_strangers, address_strangers;
-	char *cpus;	   /* list of cores; NULL: any */
-	int64_t threads;   /* enum settings_threads */
-	int64_t log_level; /* enum zlog_level */
+	int64_t user_jobs, user_connections, user_circuits, user_dials, user_memory; /* see their help */
+	char *cpus;								     /* list of cores; NULL: any */
+	int64_t threads;							     /* enum settings_threads */
+	int64_t log_level;							     /* enum zlog_level */
 	char *module_dir;
 	struct zverbs_options verbs;
 };

@@ -32,7 +32,7 @@ static void what_fits_exactly_is_served(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4];
 	(void)state;
-	job_start(&d, r, TCP, "max_connections=8");
+	job_start(&d, r, TCP, "max_connections=8 user_connections=99");
 	job_exchange(r, 4, 100);
 	job_assert_good(r, 4);
 	job_bye(r, 4);
@@ -44,7 +44,7 @@ static void what_can_never_fit_is_refused_at_once(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4];
 	(void)state;
-	daemon_start(&d, TCP, "max_connections=11");
+	daemon_start(&d, TCP, "max_connections=11 user_connections=99");
 	job_init(r, "endpoints", d.addr);
 	for (int i = 0; i < 4; i++)
 		r[i].join.endpoints = 2;
@@ -76,7 +76,7 @@ static void jobs_that_wait_for_each_other_end(void **state)
 	struct fake_rank r[4 * JOBS], late;
 	int ndead = 0;
 	(void)state;
-	daemon_start(&d, TCP, "max_connections=8");
+	daemon_start(&d, TCP, "max_connections=8 user_connections=99");
 	for (int k = 0; k < JOBS; k++) {
 		job_init(&r[4 * k], k ? "second" : "first", d.addr);
 		fake_join_all(&r[4 * k], 4);
@@ -117,7 +117,7 @@ static void a_dead_job_makes_room_in_time(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4], next[4];
 	(void)state;
-	job_start(&d, r, TCP, "max_connections=8");
+	job_start(&d, r, TCP, "max_connections=8 user_connections=99");
 	job_exchange(r, 4, 100);
 	job_assert_good(r, 4);
 	fake_kill(&r[0]);

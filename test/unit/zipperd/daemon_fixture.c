@@ -104,7 +104,7 @@ void daemon_start(struct daemon_fixture *d, const char *listen, const char *opti
 	snprintf(d->dir, sizeof(d->dir), "/tmp/zipperd-test.XXXXXX");
 	assert_non_null(mkdtemp(d->dir));
 	snprintf(path, sizeof(path), "%s/keys", d->dir);
-	write_file(path, "# user key\n" FIXTURE_USER " " FIXTURE_KEY "\nother "
+	write_file(path, "# user key\n" FIXTURE_USER " " FIXTURE_KEY "\n" FIXTURE_OTHER " "
 			 "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff\n" FIXTURE_EXPIRED
 			 " " FIXTURE_KEY " until=2020-12-31\n");
 	write_config(d, listen, options, conf, sizeof(conf));
@@ -224,6 +224,12 @@ void fixture_params(struct zsession_params *p, const struct zaddr *addr, const c
 	assert_int_equal(zauth_module.parse_key(p->key, FIXTURE_KEY, &err), 0);
 }
 
+void fixture_be_other(struct zsession_params *p)
+{
+	strcpy(p->user, FIXTURE_OTHER);
+	p->key[0] = p->key[ZAUTH_KEY_BYTES - 1] = 0xff;
+}
+
 void fake_init(struct fake_rank *r, const char *job, const char *parts, const char *part, uint32_t rank, uint32_t size,
 	const struct zaddr *addr)
 {
@@ -248,6 +254,8 @@ static void *join_one(void *arg)
 	struct fake_rank *r = arg;
 	struct zsession_params p;
 	fixture_params(&p, &r->addr, r->job);
+	if (r->other)
+		fixture_be_other(&p);
 	p.hops = r->hop;
 	p.nhops = r->nhops;
 	p.passes = r->passes;
@@ -315,7 +323,7 @@ struct zsession_way fake_way(const struct fake_rank *r)
 		.hops = r->hop,
 		.nhops = r->nhops,
 		.passes = r->passes,
-		.user = FIXTURE_USER,
+		.user = r->other ? FIXTURE_OTHER : FIXTURE_USER,
 		.job = r->job,
 		.key = r->rank ? r->rank->key : r->key,
 		.auth = &zauth_module};

@@ -10,6 +10,7 @@
 #include "common/session/session.h"
 
 #define FIXTURE_USER "tester"
+#define FIXTURE_OTHER "other"	  /* the second user; its key differs in the first and last byte */
 #define FIXTURE_EXPIRED "expired" /* another user, whose key is the same and not good any more */
 #define FIXTURE_KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
@@ -33,7 +34,10 @@ bool daemon_logged(const struct daemon_fixture *, const char *text);
 long daemon_cpu_ticks(const struct daemon_fixture *);
 long daemon_memory_kib(const struct daemon_fixture *);	   /* resident, highest ever */
 long daemon_memory_now_kib(const struct daemon_fixture *); /* resident */
+/* For FIXTURE_USER. */
 void fixture_params(struct zsession_params *, const struct zaddr *, const char *job);
+/* Makes them those of FIXTURE_OTHER. */
+void fixture_be_other(struct zsession_params *);
 void fixture_nap(int ms);
 int64_t fixture_now_ms(void);
 
@@ -57,6 +61,7 @@ struct fake_rank {
 	struct fake_rank *rank; /* of a further endpoint: the rank, which has the session. NULL: this is a rank */
 	struct fake_rank *next; /* in the rank's list of further endpoints */
 	const char *job;
+	bool other; /* of FIXTURE_OTHER, not of FIXTURE_USER */
 	struct zaddr addr;
 	struct zhop hop[3]; /* between addr and the zipperd of the job */
 	int nhops;

@@ -2,11 +2,13 @@
 /* Jobs whose ranks come to their zipperd through other zipperds: a-1-b-2-c-3-d, with networks a to d and zipperds 1
  * to 3. */
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@
 #include "common/session/session_attach.h"
 
 #define DESCRIPTORS 56 /* of a zipperd where they are few; it keeps a quarter of them to say so */
-#define IDLE 19
+#define IDLE 32
 
 #define DAEMONS 3
 #define RANKS 6 /* a 0, a 1, b 0, c 0, c 1, d 0 */
@@ -259,12 +261,15 @@ static void a_zipperd_on_the_way_that_is_killed_ends_it(void **state)
 }
 
 /* The answer of zipperd 1 to a connection from a that asks for zipperd 2 at that address. */
-static int ask(struct row *w, const char *from, const char *to, const struct zaddr *there, struct zerr *err)
+static int ask_as(struct row *w, bool other, const char *from, const char *to, const struct zaddr *there,
+	struct zerr *err)
 {
 	struct zsession_params p;
 	struct zsession *s;
 	struct zhop hop = {.addr = *there};
 	fixture_params(&p, &w->d[0].addr[0], "j");
+	if (other)
+		fixture_be_other(&p);
 	strcpy(hop.from, from);
 	strcpy(hop.to, to);
 	p.hops = &hop;
@@ -273,6 +278,11 @@ static int ask(struct row *w, const char *from, const char *to, const struct zad
 	if (rc == 0)
 		zsession_close(s);
 	return rc;
+}
+
+static int ask(struct row *w, const char *from, const char *to, const struct zaddr *there, struct zerr *err)
+{
+	return ask_as(w, false, from, to, there, err);
 }
 
 static void assert_says(const struct zerr *err, const char *text)
@@ -314,18 +324,29 @@ static void what_may_not_be_is_refused(void **state)
 }
 
 #define ASKING 24
+#define LITTLE_MS 2000 /* a dial that nobody answers takes more than twice as long */
 
 struct asking {
 	struct row *w;
 	const struct zaddr *there;
+	struct asking *before; /* that is to end before; NULL: none */
+	bool was_second;       /* it has */
 	struct zerr err;
 	int rc;
+	atomic_bool over;
 };
 
 static void *ask_one(void *arg)
 {
 	struct asking *a = arg;
 	a->rc = ask(a->w, "a", "b", a->there, &a->err);
+	atomic_store(&a->over, true);
+	/* Both answers may be on their way at the same time. */
+	for (const int64_t end = fixture_now_ms() + LITTLE_MS; a->before && fixture_now_ms() < end;)
+		if (atomic_load(&a->before->over)) {
+			a->was_second = true;
+			break;
+		}
 	return NULL;
 }
 
@@ -374,6 +395,33 @@ static void who_waits_for_the_dead_stops_nobody(void **state)
 	halt(&w);
 }
 
+/* A user has one dial at a time: the second one, to a zipperd that answers, begins when the first one has ended. */
+static void dials_of_one_user_wait_for_each_other(void **state)
+{
+	struct asking silent, second;
+	pthread_t thread[2];
+	struct zaddr nowhere;
+	struct row w;
+	struct zerr err;
+	(void)state;
+	memset(&w, 0, sizeof(w));
+	start_daemons(&w, "tcp", "user_dials=1");
+	const int fd = make_silent(&nowhere);
+	silent = (struct asking){.w = &w, .there = &nowhere, .rc = 1};
+	second = (struct asking){.w = &w, .there = &w.d[1].addr[0], .rc = 1, .before = &silent};
+	assert_int_equal(pthread_create(&thread[0], NULL, ask_one, &silent), 0);
+	fixture_nap(300); /* it is being made by now; else this test shows less */
+	assert_int_equal(pthread_create(&thread[1], NULL, ask_one, &second), 0);
+	assert_int_equal(ask_as(&w, true, "a", "b", &w.d[1].addr[0], &err), 0); /* another user */
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(silent.rc, -EHOSTUNREACH);
+	assert_int_equal(second.rc, 0);
+	assert_true(second.was_second);
+	close(fd);
+	halt(&w);
+}
+
 /* Refused: no pass, a pass whose key is not known, the pass of another job, another zipperd, the pass of a rank that
  * has left. */
 static void data_channels_need_a_pass(void **state)
@@ -417,6 +465,19 @@ static void data_channels_need_a_pass(void **state)
 	halt(&w);
 }
 
+static int count_descriptors(const struct daemon_fixture *d)
+{
+	char path[64];
+	int n = -2; /* "." and ".." */
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)d->pid);
+	DIR *dir = opendir(path);
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
 /* It does not matter what has taken the other descriptors. The kept ones serve to tell that there is no room. */
 static void descriptors_lack_on_the_way(void **state)
 {
@@ -424,18 +485,21 @@ static void descriptors_lack_on_the_way(void **state)
 	struct zsession *idle[IDLE];
 	struct zsession_params p;
 	struct zerr err;
-	int rc;
+	int rc, n = 0;
 	(void)state;
 	fixture_descriptors = DESCRIPTORS;
-	start(&w, "tcp", NULL, 1);
+	start(&w, "tcp", "user_connections=99", 1);
 	fixture_descriptors = 0;
 	fixture_params(&p, &w.d[0].addr[0], "idle");
-	for (int i = 0; i < IDLE; i++)
-		assert_int_equal(zsession_open(&idle[i], &p, ZCTL_SERVICE_RANK, &err), 0);
+	/* Some more than fit: a few descriptors may have high numbers, and leave lower ones free. */
+	while (count_descriptors(&w.d[0]) < DESCRIPTORS - DESCRIPTORS / 4 + 4) {
+		assert_true(n < IDLE);
+		assert_int_equal(zsession_open(&idle[n++], &p, ZCTL_SERVICE_RANK, &err), 0);
+	}
 	assert_int_equal(fake_attach(&w.r[0], 2), -EBUSY);
 	assert_says(&w.r[0].err, "has all its 56 descriptors (ulimit -n)");
-	for (int i = 0; i < IDLE; i++)
-		zsession_close(idle[i]);
+	while (n > 0)
+		zsession_close(idle[--n]);
 	/* zipperd has yet to notice that. */
 	while ((rc = fake_attach(&w.r[0], 2)) == -EBUSY)
 		fixture_nap(20);
@@ -474,6 +538,7 @@ int main(void)
 		cmocka_unit_test(a_zipperd_on_the_way_that_is_killed_ends_it),
 		cmocka_unit_test(what_may_not_be_is_refused),
 		cmocka_unit_test(who_waits_for_the_dead_stops_nobody),
+		cmocka_unit_test(dials_of_one_user_wait_for_each_other),
 		cmocka_unit_test(data_channels_need_a_pass),
 		cmocka_unit_test(descriptors_lack_on_the_way),
 		cmocka_unit_test(entries_must_agree),

@@ -251,7 +251,7 @@ static void strangers_make_room_for_ranks(void **state)
 	struct fake_rank r[4];
 	int fd[4];
 	(void)state;
-	daemon_start(&d, TCP, "max_connections=8");
+	daemon_start(&d, TCP, "max_connections=8 user_connections=8");
 	for (int i = 0; i < 4; i++)
 		fd[i] = stand_there(&d, 2);
 	job_init(r, "j", d.addr);
