@@ -16,7 +16,7 @@ int zcomm_internal_init(void)
 			MPI_ERRORS_RETURN); /* errors are raised on communicators of the application */
 	tags = ZCOMM_INTERNAL_TAGS_MIN;
 	if (rc == MPI_SUCCESS && zn.Comm_get_attr(internal, MPI_TAG_UB, &tag_ub, &found) == MPI_SUCCESS && found)
-		tags = *tag_ub;
+		tags = *tag_ub < ZCOMM_INTERNAL_TAGS_MAX ? *tag_ub : ZCOMM_INTERNAL_TAGS_MAX;
 	return rc;
 }
 

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #define ZCOMM_INTERNAL_TAGS_MIN 32767 /* tags that MPI guarantees: MPI-4.0 section 9.1.2 */
+/* All parts of a world make the same tag of the same name or number. MPICH 4 has 2^28 tags, MPICH 5 twice as many. */
+#define ZCOMM_INTERNAL_TAGS_MAX ((1 << 28) - 1)
 
 /* In MPI_Init, when the world is known. Collective over the part. A native error code. */
 int zcomm_internal_init(void);

@@ -15,7 +15,8 @@ static MPI_Win win;
 
 /* --- datatypes --- */
 
-enum { INTEGER = 1, FLOATING = 2, COMPLEX = 4, LOGICAL = 8, BITS = 16, PAIR = 32 };
+/* FORTRAN: integers without logical operations, which MPICH 5 refuses for them (MPI-4.1, 6.9.2). */
+enum { INTEGER = 1, FLOATING = 2, COMPLEX = 4, LOGICAL = 8, BITS = 16, PAIR = 32, FORTRAN = 64 };
 
 struct float_int {
 	float value;
@@ -110,7 +111,7 @@ static const struct type {
 	{"uint64_t", MPI_UINT64_T, INTEGER, set_ulong, same_ulong},
 	{"aint", MPI_AINT, INTEGER, set_long, same_long},
 	{"count", MPI_COUNT, INTEGER, set_llong, same_llong},
-	{"INTEGER", MPI_INTEGER, INTEGER, set_int, same_int},
+	{"INTEGER", MPI_INTEGER, FORTRAN, set_int, same_int},
 	{"float", MPI_FLOAT, FLOATING, set_float, same_float},
 	{"double", MPI_DOUBLE, FLOATING, set_double, same_double},
 	{"long double", MPI_LONG_DOUBLE, FLOATING, set_ldouble, same_ldouble},
@@ -136,16 +137,16 @@ static const struct op {
 	MPI_Op op;
 	unsigned kinds;
 } ops[] = {
-	{"sum", MPI_SUM, INTEGER | FLOATING | COMPLEX},
-	{"prod", MPI_PROD, INTEGER | FLOATING | COMPLEX},
-	{"max", MPI_MAX, INTEGER | FLOATING},
-	{"min", MPI_MIN, INTEGER | FLOATING},
+	{"sum", MPI_SUM, INTEGER | FORTRAN | FLOATING | COMPLEX},
+	{"prod", MPI_PROD, INTEGER | FORTRAN | FLOATING | COMPLEX},
+	{"max", MPI_MAX, INTEGER | FORTRAN | FLOATING},
+	{"min", MPI_MIN, INTEGER | FORTRAN | FLOATING},
 	{"land", MPI_LAND, INTEGER | LOGICAL},
 	{"lor", MPI_LOR, INTEGER | LOGICAL},
 	{"lxor", MPI_LXOR, INTEGER | LOGICAL},
-	{"band", MPI_BAND, INTEGER | BITS},
-	{"bor", MPI_BOR, INTEGER | BITS},
-	{"bxor", MPI_BXOR, INTEGER | BITS},
+	{"band", MPI_BAND, INTEGER | FORTRAN | BITS},
+	{"bor", MPI_BOR, INTEGER | FORTRAN | BITS},
+	{"bxor", MPI_BXOR, INTEGER | FORTRAN | BITS},
 	{"maxloc", MPI_MAXLOC, PAIR},
 	{"minloc", MPI_MINLOC, PAIR},
 };
@@ -334,10 +335,10 @@ static void fetch_types(void)
 	for (int t = 0; t < TYPES; t++) {
 		char mine[32], seen[32], wanted[32], left[32];
 		int next = (rank + 1) % size;
-		MPI_Op op = types[t].kind & (INTEGER | FLOATING | COMPLEX) ? MPI_SUM
-			    : types[t].kind & PAIR			   ? MPI_MAXLOC
-			    : types[t].kind & LOGICAL			   ? MPI_LOR
-									   : MPI_BXOR;
+		MPI_Op op = types[t].kind & (INTEGER | FORTRAN | FLOATING | COMPLEX) ? MPI_SUM
+			    : types[t].kind & PAIR				     ? MPI_MAXLOC
+			    : types[t].kind & LOGICAL				     ? MPI_LOR
+										     : MPI_BXOR;
 		int before = types[t].kind & LOGICAL ? 0 : 5, v = types[t].kind & LOGICAL ? 1 : 9;
 		memset(left, 0, sizeof(left));
 		types[t].set(memory, 1, before);
