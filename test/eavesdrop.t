@@ -42,7 +42,7 @@ answered() {
 }
 
 overheard "bridged"
-answered "channel, again" "rank N has a channel to that part already"
+answered "channel, again" "rank N has, or had, a channel to that part already"
 for field in ticket nonce rank part endpoint; do
 	answered "channel, another $field" "no job of that name with a rank of that ticket runs here"
 done

@@ -112,9 +112,12 @@ ok "a name that cannot be" fails 1 "'a/b' is no name of a user" "$ZIPPERD" --mak
 ok "somebody else is at work" fails 1 "managed.new is there: " "$ZIPPERD" --drop-key bob "${managed[@]}"
 rm managed.new
 is "the file has not changed" "$(cat managed)" "$(cat managed.before)"
+printf '\357\273\277' | cat - managed.before >managed
+"$ZIPPERD" --make-key alice >alice.new
+ok "a file with a byte order mark" "$ZIPPERD" --put-keys "${managed[@]}" <alice.new
 ok "a key is taken out" "$ZIPPERD" --drop-key bob "${managed[@]}"
-is "and no other" "$(LC_ALL=C sort managed)" "$(LC_ALL=C sort alice.new - <<<'# of the group')"
-ok "the last key stays" fails 1 "there is no key in it" "$ZIPPERD" --drop-key alice "${managed[@]}"
+is "and no other" "$(sed '1s,^\xef\xbb\xbf,,' managed | LC_ALL=C sort)" "$(LC_ALL=C sort alice.new - <<<'# of the group')"
+ok "the last key stays" fails 1 "the key of user alice is the only one" "$ZIPPERD" --drop-key alice "${managed[@]}"
 ok "options alone make a configuration" "$ZIPPERD" -t -o "listen=a,b=shm:$TAP_TMP/s" -o "key_file=$TAP_TMP/keys"
 ok "bad option on the command line" fails 1 "-o: " "$ZIPPERD" -t -c good.conf -o max_jobs=0
 ok "argument that does not belong there" fails 2 "unexpected argument 'x'" "$ZIPPERD" x

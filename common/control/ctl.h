@@ -39,8 +39,8 @@
  * Tickets. The two ends of a proved connection share a session key, a keyed hash over both nonces that never travels. A
  * rank opens further connections with it. A data channel says HELLO with service DATA and, without waiting for an
  * answer, ATTACH with a ticket: a keyed hash over a nonce and the channel's place. Each place can be taken once, so a
- * ticket that was overheard is of no use. A ticket for a direct link is made by zipperd with the session key of the
- * listening rank, and masked with that of the connecting rank.
+ * ticket that was overheard is of no use, unless it arrives before the original. A ticket for a direct link is made by
+ * zipperd with the session key of the listening rank, and masked with that of the connecting rank.
  *
  * Stations (wire.h). A rank tells the number of its stations in its JOIN (endpoints); all ranks of a job must tell the
  * same number. A field `endpoint` is the index of a station in its rank. Each station opens channels of its own, one

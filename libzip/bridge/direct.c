@@ -116,7 +116,8 @@ static void drop_stranger(int i)
 {
 	struct zlink *l = self.stranger[i].link;
 
-	self.stranger[i] = self.stranger[--self.nstrangers];
+	self.nstrangers--;
+	memmove(&self.stranger[i], &self.stranger[i + 1], (size_t)(self.nstrangers - i) * sizeof(self.stranger[0]));
 	if (l)
 		l->ops->close(l);
 }
@@ -330,8 +331,7 @@ static bool accept_all(struct zlistener *l)
 			zlog(ZLOG_WARN, "direct link: %s", err.text);
 			break;
 		}
-		if (self.nstrangers ==
-			STRANGERS_MAX) /* they stand in the order of their coming, except after one has gone */
+		if (self.nstrangers == STRANGERS_MAX) /* they stand in the order of their coming */
 			drop_stranger(0);
 		self.stranger[self.nstrangers++] =
 			(struct stranger){.link = link, .until_ms = zclock_ms() + STRANGER_MS};
@@ -345,10 +345,13 @@ bool zdirect_poll(void)
 
 	for (int i = 0; i < self.nlisteners; i++)
 		any |= accept_all(self.listener[i]);
-	for (int i = self.nstrangers; i-- > 0;)
+	/* the oldest first: a later one may bring a ticket that it has overheard */
+	for (int i = 0; i < self.nstrangers;)
 		if (poll_stranger(&self.stranger[i])) {
 			drop_stranger(i);
 			any = true;
+		} else {
+			i++;
 		}
 	return any;
 }

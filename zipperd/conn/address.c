@@ -209,5 +209,8 @@ struct stranger *address_surplus(const struct stranger *newest, int64_t now_ms, 
 		goes = choose(oldest(of, IDLE), oldest(of, BUSY), now_ms);
 	*option = goes ? "address_strangers" : "max_strangers";
 	*limit = goes ? a->share : a->limit;
-	return goes || count_all(a) <= a->limit ? goes : address_spare(a, now_ms);
+	if (goes || count_all(a) <= a->limit)
+		return goes;
+	goes = address_spare(a, now_ms);
+	return goes ? goes : oldest(of, IDLE); /* the newest one at the worst: there are never more than limit + 1 */
 }

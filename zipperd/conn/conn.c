@@ -111,6 +111,7 @@ void conn_bury_all(struct daemon *d)
 		struct conn *conn = list_entry(d->dead.next, struct conn, link);
 		list_del(&conn->link);
 		conn_send_drop(conn);
+		zauth_module.wipe(conn->key, sizeof(conn->key));
 		free(conn);
 	}
 }

@@ -44,6 +44,7 @@ struct conn {
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;
 	uint8_t key[ZAUTH_KEY_BYTES]; /* of the session, once READY */
+	uint64_t good_until_s;	      /* the end of what it has proved, in seconds since 1970; 0: there is none */
 	struct user *user;	      /* whose account counts the connection; NULL: nobody's yet */
 	struct rank *rank;	      /* of a job: set by JOIN */
 	struct job *launches;	      /* set by CREATE */

@@ -70,16 +70,26 @@ static bool find_key(const struct conn *conn, uint8_t key[ZAUTH_KEY_BYTES], uint
 	return known != NULL;
 }
 
+static bool is_over(uint64_t end_s)
+{
+	return end_s != 0 && (uint64_t)time(NULL) >= end_s;
+}
+
 /* A job credential serves ranks of its job alone, for a time. NULL, or what is wrong. */
 static const char *check_credential(const struct zctl_hello *hello, uint64_t until_s)
 {
-	if (until_s != 0 && (uint64_t)time(NULL) >= until_s)
+	if (is_over(until_s))
 		return "the user's key has expired: ask for a new one";
 	if (hello->expires_s == 0)
 		return NULL;
 	if (hello->service != ZCTL_SERVICE_RANK && hello->service != ZCTL_SERVICE_CIRCUIT)
 		return "a job credential is for ranks: this needs the user's key";
-	return (uint64_t)time(NULL) < hello->expires_s ? NULL : "the job credential has expired";
+	return is_over(hello->expires_s) ? "the job credential has expired" : NULL;
+}
+
+static uint64_t first_end(uint64_t a, uint64_t b)
+{
+	return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
 static void on_proof(struct conn *conn, const struct zctl_proof *proof)
@@ -106,6 +116,7 @@ static void on_proof(struct conn *conn, const struct zctl_proof *proof)
 		conn_refuse(conn, EACCES, "zipperd at %s: %s", conn->listener->text, wrong);
 		return;
 	}
+	conn->good_until_s = first_end(until_s, conn->hello.expires_s);
 	struct user *user = quota_user(d->quotas, conn->hello.user);
 	struct zerr err;
 	if (quota_take(user, QUOTA_CONNECTIONS, d->now_ms, &err) != 0) {
@@ -131,6 +142,12 @@ static bool find_no_room(struct conn *conn, uint16_t type)
 	return true;
 }
 
+/* Requests that begin something. A job that runs is not ended by the end of a key. */
+static bool begins(uint16_t type)
+{
+	return type == ZCTL_JOIN || type == ZCTL_CREATE || type == ZCTL_MEET || type == ZCTL_REACH;
+}
+
 static const char *on_request(struct conn *conn, struct zctl_msg *msg)
 {
 	struct daemon *d = conn->daemon;
@@ -138,6 +155,11 @@ static const char *on_request(struct conn *conn, struct zctl_msg *msg)
 	bool rank = service == ZCTL_SERVICE_RANK, launcher = service == ZCTL_SERVICE_LAUNCHER;
 	if (find_no_room(conn, msg->type))
 		return NULL;
+	if (begins(msg->type) && is_over(conn->good_until_s)) {
+		conn_refuse(conn, EACCES, "zipperd at %s: the key or the job credential has expired",
+			conn->listener->text);
+		return NULL;
+	}
 	if (msg->type == ZCTL_JOIN && rank && !conn->rank) {
 		job_join(d, conn, &msg->u.join);
 	} else if (msg->type == ZCTL_CREATE && launcher && !conn->launches) {
@@ -174,7 +196,6 @@ static const char *on_request(struct conn *conn, struct zctl_msg *msg)
 /* A data channel on its way to another zipperd. It has nothing more to say to this zipperd. The pass is its proof. */
 static void on_way(struct conn *conn, const struct zctl_reach *reach)
 {
-	conn_greet(conn);
 	if (!find_no_room(conn, ZCTL_REACH))
 		hop_reach(conn->daemon, conn, reach);
 }

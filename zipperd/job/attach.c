@@ -70,9 +70,11 @@ static struct rank *check(struct daemon *d, struct conn *conn, const struct zctl
 			d->settings.fabric[j->part[r->part].fabric]);
 		return NULL;
 	}
-	if (r->done || rank_channel(r, a->part, a->endpoint)) {
+	/* A ticket is good once: what was overheard must not open a channel again when the first one has gone. */
+	const bool had = j->opened[a->endpoint * j->total + a->vrank] >> a->part & 1;
+	if (r->done || had) {
 		conn_refuse(conn, EEXIST, "rank %u %s", a->vrank,
-			r->done ? "has left" : "has a channel to that part already");
+			r->done ? "has left" : "has, or had, a channel to that part already");
 		return NULL;
 	}
 	return r;
@@ -126,6 +128,7 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 	c->zlink = conn_release(conn);
 	c->user = j->user;
 	list_add(&r->channels, &c->of_rank);
+	j->opened[a->endpoint * j->total + a->vrank] |= UINT64_C(1) << a->part;
 	j->nchannels++;
 	c->source.zlink = c->tx.zlink = c->zlink;
 	c->source.channel = c->tx.channel = c;

@@ -36,6 +36,7 @@ void circuit_destroy(struct circuit *c)
 		lane_destroy(c->lane[i]);
 		free(c->end[i]);
 	}
+	zauth_module.wipe(c->key, sizeof(c->key));
 	free(c);
 }
 

@@ -163,6 +163,8 @@ void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 		conn_refuse(conn, EDQUOT, "%s", err.text);
 		return;
 	}
+	if (data)
+		conn_greet(conn); /* the pass was its proof */
 	struct circuit *c = circuit_create(d, conn, fabric[0], fabric[1], r->address);
 	if (!c) {
 		quota_give(conn->user, QUOTA_CONNECTIONS);

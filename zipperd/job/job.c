@@ -119,6 +119,8 @@ static void free_ranks(struct rank *rank, uint32_t n)
 		free(rank[i].ports);
 		free(rank[i].local);
 	}
+	if (rank)
+		zauth_module.wipe(rank, n * sizeof(*rank)); /* their keys */
 	free(rank);
 }
 
@@ -137,6 +139,7 @@ void job_free_if_unused(struct job *j)
 	free_ranks(j->world, j->total);
 	free(j->by_vrank);
 	free(j->place);
+	free(j->opened);
 	free(j->runs);
 	free(j->direct);
 	job_names_free(j);

@@ -58,6 +58,7 @@ struct job {
 	uint32_t rail, nrails;	/* index of this zipper among those of the job, and their number */
 	struct rank **by_vrank; /* [total], once the job runs */
 	struct place *place;	/* [endpoints * total]: of all stations */
+	uint64_t *opened;	/* as place: a bit for each part to which the station has had a channel */
 
 	uint64_t window_bytes; /* of memory that its ranks may have on their way: rdv_window for each station */
 	uint32_t rdv_window;   /* of one station */

@@ -118,7 +118,8 @@ static uint32_t count_stations(const struct job *j)
 static int place_stations(struct job *j)
 {
 	j->place = calloc(count_stations(j), sizeof(struct place));
-	if (!j->place)
+	j->opened = calloc(count_stations(j), sizeof(*j->opened));
+	if (!j->place || !j->opened)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < j->nparts; i++) {
 		j->part[i].station_of = calloc((size_t)j->endpoints * j->part[i].size, sizeof(uint32_t));

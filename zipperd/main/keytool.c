@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/lines.h"
 #include "common/control/keyfile.h"
-#include "zipperd/settings/keys.h"
 
 #define LINE_MAX_BYTES 512
 
@@ -50,17 +50,11 @@ static void free_lines(struct lines *l)
 	free(l->key);
 }
 
-static int add_line(struct lines *l, const char *text, struct zerr *err)
+static int add_key(struct lines *l, const char *text, const struct zkeyfile_key *key, struct zerr *err)
 {
-	char cut[LINE_MAX_BYTES];
-	struct zkeyfile_key key;
-	strcpy(cut, text);
-	int rc = zkeyfile_parse(&zauth_module, &key, cut, err);
-	if (rc <= 0)
-		return rc;
 	for (size_t i = 0; i < l->n; i++)
-		if (strcmp(l->key[i].user, key.user) == 0)
-			return zerr_set(err, -EINVAL, "user %s has a key already", key.user);
+		if (strcmp(l->key[i].user, key->user) == 0)
+			return zerr_set(err, -EINVAL, "user %s has a key already", key->user);
 	/* no realloc: it would leave the keys in freed memory */
 	struct lines more = {.line = calloc(l->n + 1, sizeof(*more.line)), .key = calloc(l->n + 1, sizeof(*more.key))};
 	if (!more.line || !more.key) {
@@ -73,10 +67,23 @@ static int add_line(struct lines *l, const char *text, struct zerr *err)
 		memcpy(more.key, l->key, l->n * sizeof(*more.key));
 	}
 	strcpy(more.line[l->n], text);
-	more.key[l->n] = key;
+	more.key[l->n] = *key;
 	free_lines(l);
 	*l = more;
 	return 0;
+}
+
+static int add_line(struct lines *l, const char *text, struct zerr *err)
+{
+	char cut[LINE_MAX_BYTES];
+	struct zkeyfile_key key;
+	strcpy(cut, text);
+	int rc = zkeyfile_parse(&zauth_module, &key, cut, err);
+	if (rc > 0)
+		rc = add_key(l, text, &key, err);
+	zauth_module.wipe(cut, sizeof(cut));
+	zauth_module.wipe(&key, sizeof(key));
+	return rc;
 }
 
 static int read_lines(struct lines *l, FILE *in, struct zerr *err)
@@ -109,82 +116,128 @@ static bool is_of(const char *line, const struct lines *l)
 	return false;
 }
 
-/* Copies the lines of other users, and counts those that are left out. */
-static int copy_others(FILE *from, FILE *to, const struct lines *l)
+/* Copies the lines of other users, and counts those that are left out. 0 or a negative errno. */
+static int copy_others(FILE *from, FILE *to, const struct lines *l, int *left_out)
 {
 	char *line = NULL;
 	size_t cap = 0;
-	int left_out = 0;
 	ssize_t len;
-	while ((len = getline(&line, &cap, from)) >= 0) {
-		if (is_of(line, l))
-			left_out++;
+	setvbuf(from, NULL, _IONBF, 0); /* so that no key stays in a buffer that nobody wipes */
+	for (bool first = true; (len = getline(&line, &cap, from)) >= 0; first = false) {
+		if (is_of(first ? zlines_skip_mark(line) : line, l))
+			(*left_out)++;
 		else
 			fprintf(to, line[len - 1] == '\n' ? "%s" : "%s\n", line);
 	}
+	const int rc = feof(from) ? 0 : -EIO;
 	if (line)
 		zauth_module.wipe(line, cap);
 	free(line);
-	return left_out;
+	return rc;
 }
 
-static int write_new(int fd, const char *path, const struct lines *l, bool drop, struct zerr *err)
+static int write_new(FILE *to, const char *path, const struct lines *l, bool drop, struct zerr *err)
 {
-	FILE *to = fdopen(fd, "w"), *from = fopen(path, "re");
-	int rc = 0;
-	if (!to) {
-		close(fd);
-		return zerr_set(err, -ENOMEM, "out of memory");
-	}
+	FILE *from = fopen(path, "re");
+	int left_out = 0, rc = 0;
+	setvbuf(to, NULL, _IONBF, 0);
 	if (!from && errno != ENOENT)
-		rc = zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-	const int left_out = rc == 0 && from ? copy_others(from, to, l) : 0;
+		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (from && copy_others(from, to, l, &left_out) != 0)
+		rc = zerr_set(err, -EIO, "%s: cannot be read", path);
+	if (from)
+		fclose(from);
 	if (rc == 0 && drop && left_out == 0)
 		rc = zerr_set(err, -ENOENT, "%s: there is no key for user %s", path, l->key[0].user);
 	for (size_t i = 0; rc == 0 && !drop && i < l->n; i++)
 		fprintf(to, strchr(l->line[i], '\n') ? "%s" : "%s\n", l->line[i]);
-	if (from)
-		fclose(from);
-	const bool bad = fflush(to) != 0 || ferror(to) || fsync(fd) != 0;
-	if (fclose(to) != 0 || bad)
-		rc = rc == 0 ? zerr_set(err, -EIO, "%s.new: cannot be written", path) : rc;
+	if (rc == 0 && (fflush(to) != 0 || ferror(to) || fsync(fileno(to)) != 0))
+		rc = zerr_set(err, -EIO, "%s.new: cannot be written", path);
+	return rc;
+}
+
+static int count_key(void *ctx, const struct zkeyfile_key *key)
+{
+	(void)key;
+	++*(int *)ctx;
+	return 0;
+}
+
+static int check_new(const char *new, const struct lines *l, struct zerr *err)
+{
+	int keys = 0;
+	int rc = zkeyfile_read_all(&zauth_module, new, count_key, &keys, err);
+	if (rc == 0 && keys == 0)
+		rc = zerr_set(err, -EINVAL,
+			"the key of user %s is the only one, and zipperd needs one: put in another one first",
+			l->key[0].user);
 	return rc;
 }
 
 /* Gives the new file the owner of the old one. */
-static int keep_owner(const char *new, const char *path, struct zerr *err)
+static int keep_owner(FILE *new, const char *path, struct zerr *err)
 {
 	struct stat old, now;
-	if (stat(path, &old) != 0 || stat(new, &now) != 0 || (old.st_uid == now.st_uid && old.st_gid == now.st_gid))
+	if (stat(path, &old) != 0 || fstat(fileno(new), &now) != 0 ||
+		(old.st_uid == now.st_uid && old.st_gid == now.st_gid))
 		return 0;
-	return chown(new, old.st_uid, old.st_gid) == 0
+	return fchown(fileno(new), old.st_uid, old.st_gid) == 0
 		       ? 0
 		       : zerr_set(err, -errno, "%s: cannot keep its owner: %s", path, strerror(errno));
+}
+
+/* The new name must be on the disk, too. */
+static void sync_folder(char *path)
+{
+	char *slash = strrchr(path, '/');
+	if (slash)
+		slash[1] = '\0';
+	int fd = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+static FILE *create_new(const char *new, struct zerr *err)
+{
+	int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (to)
+		return to;
+	if (fd < 0 && errno == EEXIST)
+		zerr_set(err, -EEXIST, "%s is there: another zipperd is changing the keys, or was killed: remove it",
+			new);
+	else
+		zerr_set(err, -errno, "%s: %s", new, strerror(errno));
+	if (fd >= 0) {
+		close(fd);
+		unlink(new);
+	}
+	return NULL;
 }
 
 /* Writes the changed file beside the old one, checks it, and puts it in the old one's place. */
 static int replace(const char *key_file, const struct lines *l, bool drop, struct zerr *err)
 {
 	char new[PATH_MAX], real[PATH_MAX];
-	struct keys *keys = NULL;
 	const char *path = realpath(key_file, real) ? real : key_file; /* a link stays one */
 	if (snprintf(new, sizeof(new), "%s.new", path) >= (int)sizeof(new))
 		return zerr_set(err, -ENAMETOOLONG, "key_file: the path is too long");
-	int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 && errno == EEXIST)
-		return zerr_set(err, -EEXIST,
-			"%s is there: another zipperd is changing the keys, or was killed: remove it", new);
-	if (fd < 0)
-		return zerr_set(err, -errno, "%s: %s", new, strerror(errno));
-	int rc = write_new(fd, path, l, drop, err);
+	FILE *to = create_new(new, err);
+	if (!to)
+		return -EEXIST;
+	int rc = write_new(to, path, l, drop, err);
 	if (rc == 0)
-		rc = keys_load(&keys, new, err);
-	keys_free(keys);
+		rc = check_new(new, l, err);
 	if (rc == 0)
-		rc = keep_owner(new, path, err);
+		rc = keep_owner(to, path, err);
 	if (rc == 0 && rename(new, path) != 0)
 		rc = zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-	if (rc != 0)
+	fclose(to);
+	if (rc == 0)
+		sync_folder(new);
+	else
 		unlink(new);
 	return rc;
 }

@@ -17,6 +17,7 @@
 #include "common/session/session_io.h"
 #include "common/transport/transports.h"
 #include "test/unit/zipperd/job_fixture.h"
+#include "zipperd/conn/address.h"
 
 #define MANY 600
 #define PATIENCE_MS 60000
@@ -286,6 +287,74 @@ static void memory_goes_back(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* A data channel that asks for another zipperd and has no pass has proved nothing: it stays a stranger until it goes.
+ */
+static void a_wrong_pass_is_no_proof(void **state)
+{
+	struct daemon_fixture d;
+	struct zlink *wrong[12];
+	struct zerr err;
+	(void)state;
+	daemon_start(&d, TCP, "max_strangers=8");
+	for (int i = 0; i < 12; i++) {
+		struct zctl_msg hello = {.type = ZCTL_HELLO}, reach = {.type = ZCTL_REACH};
+		const int64_t end = fixture_now_ms() + PATIENCE_MS;
+		assert_int_equal(ztransport_tcp.connect(&wrong[i], &d.addr[0], RUN_MS, &err), 0);
+		hello.u.hello.service = ZCTL_SERVICE_WAY;
+		strcpy(hello.u.hello.user, FIXTURE_USER);
+		strcpy(hello.u.hello.job, "j");
+		strcpy(reach.u.reach.from, "a");
+		strcpy(reach.u.reach.to, "b");
+		strcpy(reach.u.reach.address, "tcp:127.0.0.1:1");
+		assert_int_equal(zsession_io_send(wrong[i], &hello, end), 0);
+		zsession_io_send(wrong[i], &reach, end); /* it may be closed already */
+		fixture_nap(i == 7 ? SOON_MS : 0);
+	}
+	bool logged = false;
+	for (int64_t end = fixture_now_ms() + PATIENCE_MS; !logged && fixture_now_ms() < end;) {
+		logged = daemon_logged(&d, "closed for a newer connection");
+		fixture_nap(5);
+	}
+	assert_true(logged);
+	for (int i = 0; i < 12; i++)
+		wrong[i]->ops->close(wrong[i]);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+/* However they come, by many addresses and all at once, the newest one or another one goes beyond the limit. */
+static void the_limit_holds(void **state)
+{
+	static struct stranger s[400];
+	struct addresses *a;
+	struct zerr err;
+	int n = 0;
+	(void)state;
+	assert_int_equal(address_init(&a, 8, 8, &err), 0);
+	for (int i = 0; i < 400; i++) {
+		const int64_t now_ms = i * (i % 3 ? 1 : 40);
+		const char *option;
+		char peer[32];
+		int64_t limit;
+		snprintf(peer, sizeof(peer), "127.0.0.%d:1", i < 200 ? i / 9 : i / 5 % 7);
+		if (!address_has_room(a, now_ms))
+			continue;
+		assert_int_equal(address_enter(a, &s[i], peer, now_ms), 0);
+		n++;
+		if (i % 4 == 1)
+			address_note(&s[i], true);
+		struct stranger *goes = address_surplus(&s[i], now_ms, &option, &limit);
+		if (goes) {
+			address_leave(goes);
+			n--;
+		}
+		assert_true(n <= 8);
+	}
+	assert_true(n > 0);
+	for (int i = 0; i < 400; i++)
+		address_leave(&s[i]);
+	address_fini(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +365,8 @@ int main(void)
 		cmocka_unit_test(refused_peers_hold_no_places),
 		cmocka_unit_test(strangers_make_room_for_ranks),
 		cmocka_unit_test(memory_goes_back),
+		cmocka_unit_test(a_wrong_pass_is_no_proof),
+		cmocka_unit_test(the_limit_holds),
 	};
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests_name("zipperd_strangers", tests, NULL, NULL);
