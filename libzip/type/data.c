@@ -128,23 +128,6 @@ int zdata_pack(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, M
 	return rc;
 }
 
-/* The number of whole predefined elements of the datatype in so many bytes. */
-static MPI_Count whole_elements(uint64_t bytes, MPI_Datatype t)
-{
-	MPI_Status status = {0};
-	MPI_Count elements = 0;
-
-	if (zn.Status_set_elements_x(&status, MPI_BYTE, (MPI_Count)bytes) == MPI_SUCCESS)
-		zn.Get_elements_x(&status, t, &elements);
-	return elements;
-}
-
-/* Do so many bytes, at least one, end between two predefined elements? */
-static bool ends_with_element(uint64_t bytes, MPI_Datatype t)
-{
-	return whole_elements(bytes, t) != whole_elements(bytes - 1, t);
-}
-
 /* size and extent are those of one element. */
 static int unpack_packed(MPI_Count size, MPI_Count extent, const uint8_t *in, uint64_t bytes, char *buf,
 	MPI_Count count, MPI_Datatype t)
@@ -172,7 +155,7 @@ static int unpack_packed(MPI_Count size, MPI_Count extent, const uint8_t *in, ui
 		rc = unpack_native(element, (uint64_t)size, at, 1, t);
 	}
 	free(element);
-	return rc != MPI_SUCCESS || ends_with_element(bytes - whole_bytes, t) ? rc : MPI_ERR_TYPE;
+	return rc;
 }
 
 int zdata_unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype t)

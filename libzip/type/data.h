@@ -22,8 +22,8 @@ struct zdata {
 int zdata_view(struct zdata *, const void *buf, MPI_Count count, MPI_Datatype);
 /* Writes the wire bytes of count elements into out, as many as zdata_view says. MPI_SUCCESS or an error class. */
 int zdata_pack(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
-/* The reverse. bytes may be fewer than count elements take, and may end within an element: MPI_ERR_TYPE where they end
- * within a predefined one of it, and the data are not dense. Changes nothing but the elements that the bytes cover. */
+/* The reverse. bytes may be fewer than count elements take, and may end within an element. Changes nothing but the
+ * elements that the bytes cover. */
 int zdata_unpack(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype);
 /* The same without conversion: bytes in this part's representation; pack needs size * count of them. */
 int zdata_pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
