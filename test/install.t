@@ -84,7 +84,8 @@ int main(int argc, char **argv)
 END
 	compile whose.c whose || bail_out "whose.c does not compile"
 	limited 120 zmpirun --clusters 2 -n 2 ./whose >out 2>err
-	is "its ranks have the library that is installed" "$(grep -v '^$' out | sort -u)" "$root/lib/leiden-zipper/libzipper.so" || diag_file err
+	is "its ranks have the library that is installed" "$(grep -v '^$' out | sort -u)" "$root/lib/leiden-zipper/libzipper.so
+$root/lib/leiden-zipper/zipauth.so" || diag_file err
 	limited 120 zmpirun --clusters 2 -n 2 zipbench coll --ops barrier --seconds 0 --least 3 >out 2>err
 	is "zipbench finds its program" "$? $(wc -l <out)" "0 2" || diag_file err
 	limited 300 zipbench tune --bridge >out 2>err

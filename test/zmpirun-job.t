@@ -283,7 +283,9 @@ by_hand() { # PART
 }
 by_hand b &
 by_hand a
-is "... which start a job by hand" "$? $(wait $!; echo $?) $(cat a.out b.out | grep -c 'of 2')" "0 0 2"
+rc=$?
+wait $!
+is "... which start a job by hand" "$rc $? $(cat a.out b.out | grep -c 'of 2')" "0 0 2"
 ZIPPER_CREDENTIAL=4000000000:${ZIPPER_CREDENTIAL#*:} by_hand a
 matches "... and cannot be made to last longer" a.out 'refuses the key of user me'
 unset ZIPPER_JOB ZIPPER_CREDENTIAL

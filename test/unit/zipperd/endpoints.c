@@ -297,7 +297,7 @@ static void wrong_endpoints_are_refused(void **state)
 	for (uint32_t e = 0; e < ENDPOINTS; e++) {
 		error = refused(&r[1], e);
 		assert_int_equal(error.code, EEXIST);
-		assert_string_equal(error.text, "rank 1 has a channel to that part already");
+		assert_string_equal(error.text, "rank 1 has, or had, a channel to that part already");
 	}
 	assert_string_equal(refused(&r[1], ZCTL_ENDPOINTS_MAX).text, "");
 	assert_true(daemon_logged(&d, "no rank has such an endpoint: connection closed"));
@@ -354,9 +354,9 @@ static void windows_are_shared(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[STATIONS];
 	(void)state;
-	start(&d, r, TCP, "memory=16M rdv_window=4M");
+	start(&d, r, TCP, "memory=16M rdv_window=4M user_memory=12M");
 	for (int i = 0; i < RANKS; i++)
-		assert_int_equal(r[i].world.rdv_window, (16 << 20) / 2 / STATIONS);
+		assert_int_equal(r[i].world.rdv_window, (12 << 20) / 2 / STATIONS);
 	halt(&d, r);
 }
 
