@@ -180,6 +180,7 @@ struct zctl_join {
 	uint32_t rail, nrails; /* the number of this zipper in the job, and how many there are; the same in all ranks */
 	uint32_t age_ms;       /* how long its process has run */
 	uint32_t universe;     /* rank 0: MPI_UNIVERSE_SIZE of its native job; 0: not known; other ranks: 0 */
+	uint32_t tag_ub;       /* MPI_TAG_UB of its native library; 0: not known */
 };
 
 struct zctl_part {
@@ -201,6 +202,7 @@ struct zctl_world {
 	uint32_t frag_bytes;  /* largest fragment; 0: the transport's fragment_bytes */
 	uint32_t rdv_window;  /* bytes that a station may have granted at any time, over all transfers */
 	uint32_t universe;    /* MPI_UNIVERSE_SIZE of all parts together; 0: not known */
+	uint32_t tag_ub;      /* MPI_TAG_UB of the whole world: the lowest one; 0: not known */
 	uint32_t nparts, nruns, nattached;
 	struct zctl_part *parts;	/* owned, zctl_world_free */
 	struct zctl_run *runs;		/* sorted by vrank, covering 0..n-1 without gaps */

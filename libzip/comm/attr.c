@@ -121,12 +121,13 @@ int zip_Attr_delete(MPI_Comm comm, int keyval)
 /* --- the attributes of the world --- */
 
 /* The program gets pointers to these. */
-static int appnum = -1, universe;
+static int appnum = -1, universe, tag_ub;
 
-void zattr_init(int own_appnum, int own_universe)
+void zattr_init(int own_appnum, int own_universe, int own_tag_ub)
 {
 	appnum = own_appnum;
 	universe = own_universe;
+	tag_ub = own_tag_ub;
 }
 
 /* The value that the merged world has for an attribute (keyval in C), where it differs from that of the native job.
@@ -135,6 +136,8 @@ static int *find_own(int keyval, int *flag)
 {
 	if (keyval == MPI_APPNUM && appnum >= 0)
 		return &appnum;
+	if (keyval == MPI_TAG_UB && tag_ub > 0)
+		return &tag_ub;
 	if (keyval == MPI_UNIVERSE_SIZE) {
 		*flag = 0;
 		return universe > 0 ? &universe : NULL;

@@ -5,15 +5,17 @@
  * would run these when the merged world is gone, and they may use all of MPI (MPI-4.0 section 11.2.4). Under the shim's
  * lock.
  *
- * MPI_APPNUM and MPI_UNIVERSE_SIZE are those of the merged world, on every communicator on which MPICH has them.
+ * MPI_APPNUM, MPI_UNIVERSE_SIZE and MPI_TAG_UB are those of the merged world, on every communicator on which MPICH has
+ * them.
  */
 #ifndef ZIP_LIBZIP_ATTR_H
 #define ZIP_LIBZIP_ATTR_H
 
 #include <stdbool.h>
 
-/* Sets the attributes of the merged world. appnum -1: as the native job has it. universe 0: there is none. */
-void zattr_init(int appnum, int universe);
+/* Sets the attributes of the merged world. appnum -1: as the native job has it. universe 0: there is none.
+ * tag_ub 0: as the native job has it. */
+void zattr_init(int appnum, int universe, int tag_ub);
 /* Runs the delete callbacks while the world is still merged: those on MPI_COMM_SELF, and then those on MPI_COMM_WORLD,
  * as MPICH does, each in the reverse order in which the attributes were set. A callback that fails ends the job, also
  * where errors return: MPI_Finalize of MPICH then returns without having finalized, and mpiexec kills the ranks that

@@ -3,7 +3,6 @@
 #include "libzip/p2p/p2p.h"
 
 #include <limits.h>
-#include <stdatomic.h>
 
 #include "libzip/bridge/anysource.h"
 #include "libzip/bridge/bridge.h"
@@ -17,16 +16,7 @@
 
 static int tag_limit(void)
 {
-	static atomic_int known;
-	int *value, flag = 0, limit = atomic_load_explicit(&known, memory_order_relaxed);
-
-	if (__builtin_expect(limit == 0, 0)) {
-		limit = INT_MAX;
-		if (zn.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag) == MPI_SUCCESS && flag)
-			limit = *value;
-		atomic_store_explicit(&known, limit, memory_order_relaxed);
-	}
-	return limit;
+	return zworld.tag_ub != 0 ? (int)zworld.tag_ub : INT_MAX;
 }
 
 static int check_data(const struct zcomm *c, const struct zp2p_args *a)

@@ -133,7 +133,7 @@ static void merge(const struct zenv *env, bool threaded)
 		zerr_set(&err, -errno, "cannot make a descriptor: %s", strerror(errno));
 		fail_init(&err);
 	}
-	zattr_init((int)env->appnum, (int)zworld.universe);
+	zattr_init((int)env->appnum, (int)zworld.universe, (int)zworld.tag_ub);
 	zcompletion_init();
 	zearly_init();
 	zsmall_raise = zerror_raise_small;

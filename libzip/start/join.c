@@ -227,6 +227,14 @@ static uint32_t find_universe(int rank, int size)
 	return rc == MPI_SUCCESS && found && *universe > 0 ? (uint32_t)*universe : 0;
 }
 
+static uint32_t find_tag_ub(void)
+{
+	int *tag_ub, found;
+	const int rc = zn.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &found);
+
+	return rc == MPI_SUCCESS && found && *tag_ub > 0 ? (uint32_t)*tag_ub : 0;
+}
+
 static int describe(const struct zenv *env, struct zctl_join *join, struct zippers *zippers, struct zerr *err)
 {
 	static struct zports ports; /* large */
@@ -255,6 +263,7 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	join->rank = (uint32_t)rank;
 	join->size = (uint32_t)size;
 	join->universe = find_universe(rank, size);
+	join->tag_ub = find_tag_ub();
 	join->mixed = env->hostfile != NULL;
 	join->abi = abi_fingerprint(env, join->part);
 	join->tuning = ztune_digest();

@@ -121,6 +121,7 @@ int zworld_fill(const struct zctl_world *w, struct zerr *err)
 	zworld.frag_bytes = w->frag_bytes;
 	zworld.rdv_window = w->rdv_window;
 	zworld.universe = w->universe;
+	zworld.tag_ub = w->tag_ub;
 
 	rc = fill_fabrics(w);
 	if (rc != 0)

@@ -33,7 +33,7 @@ struct zworld {
 	uint64_t *fabrics;
 	bool external32;			      /* the parts differ in representation */
 	uint32_t eager_bytes, frag_bytes, rdv_window; /* see zctl_world */
-	uint32_t universe;			      /* see zctl_world */
+	uint32_t universe, tag_ub;		      /* see zctl_world */
 };
 extern struct zworld zworld;
 

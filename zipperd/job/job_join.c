@@ -189,6 +189,7 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 	memcpy(r->key, conn->key, sizeof(r->key));
 	r->abi = in->abi;
 	r->universe = in->universe;
+	r->tag_ub = in->tag_ub;
 	j->tuning = in->tuning;
 	j->endpoints = in->endpoints;
 	j->records = in->records != 0;

@@ -187,6 +187,18 @@ static uint32_t sum_universes(const struct job *j)
 	return sum < INT32_MAX ? (uint32_t)sum : INT32_MAX;
 }
 
+/* All ranks can send and receive the tags up to the lowest limit. */
+static uint32_t lowest_tag_ub(const struct job *j)
+{
+	uint32_t lowest = 0;
+	for (uint32_t v = 0; v < j->total; v++) {
+		const uint32_t own = j->by_vrank[v]->tag_ub;
+		if (own != 0 && (lowest == 0 || own < lowest))
+			lowest = own;
+	}
+	return lowest;
+}
+
 static int send_world(struct job *j)
 {
 	struct zctl_msg msg = {.type = ZCTL_WORLD};
@@ -198,6 +210,7 @@ static int send_world(struct job *j)
 	w->frag_bytes = (uint32_t)c->frag_bytes;
 	w->rdv_window = j->rdv_window;
 	w->universe = sum_universes(j);
+	w->tag_ub = lowest_tag_ub(j);
 	for (uint32_t v = 1; v < j->total; v++)
 		w->external32 |= j->by_vrank[v]->abi != j->by_vrank[0]->abi;
 	w->nparts = j->nparts;

@@ -25,7 +25,7 @@ struct rank {
 	uint32_t vrank, part, lrank; /* vrank and lrank: once the job runs; before: lrank is the number in the group */
 	uint32_t wish;		     /* the vrank that its map gives it, or ZCTL_VRANK_ANY */
 	uint64_t abi;
-	uint32_t universe; /* as in its JOIN */
+	uint32_t universe, tag_ub; /* as in its JOIN */
 	char *host;
 	bool direct; /* takes direct links */
 	uint64_t node;

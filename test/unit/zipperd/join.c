@@ -47,11 +47,15 @@ static void three_parts_of_different_kind_join(void **state)
 	fake_init(&r[2], "j", "a,b,c", "c", 0, 2, d.addr);
 	fake_init(&r[3], "j", "a,b,c", "c", 1, 2, d.addr);
 	r[2].join.abi = 7; /* another representation */
+	r[0].join.tag_ub = 1000;
+	r[1].join.tag_ub = 500;
 	fake_join_all(r, 4);
 	job_assert_joined(r, 4);
 	assert_int_equal(r[3].world.vrank, 3);
 	assert_int_equal(r[0].world.nparts, 3);
 	assert_int_equal(r[0].world.external32, 1);
+	assert_int_equal(r[0].world.tag_ub, 500);
+	assert_int_equal(r[3].world.tag_ub, 500);
 	job_exchange(r, 4, 300);
 	job_assert_good(r, 4);
 	job_bye(r, 4);
