@@ -15,7 +15,7 @@
 /* Whose PROOF it is: the side that said HELLO asks, the other side answers (with ZCTL_PROOF_REPLY). The two proofs
  * differ, so that a proof which is sent back is no answer. */
 enum zauth_side { ZAUTH_ASKS, ZAUTH_ANSWERS };
-/* What a ticket admits: a data channel to zipperd, a direct link to a rank. */
+/* A ticket admits a data channel to zipperd, or a direct link to a rank. */
 enum zauth_ticket { ZAUTH_CHANNEL, ZAUTH_LINK };
 
 /* The entry points of the module, found by dlsym(ZAUTH_SYMBOL). */

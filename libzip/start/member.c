@@ -14,7 +14,7 @@
 
 static const char shown[] = "zipper-member"; /* the name of the mapping */
 
-/* What the variables name: a job, a file to record to. 0: nothing. */
+/* A hash of the job, or of the file to record to, that the variables name. 0: they name nothing. */
 static uint64_t find_job(void)
 {
 	static const char *const names[] = {"ZIPPER_JOB", "ZIPPER_PROFILE", "ZIPPER_ZIPPERD", "ZIPPER_HOSTFILE"};

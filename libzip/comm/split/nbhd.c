@@ -137,8 +137,8 @@ static int class_of(int error)
 	return error == ENOSPC || error == EDQUOT ? MPI_ERR_NO_SPACE : MPI_ERR_IO;
 }
 
-/* What a member has done: 0: it has made its file, a positive errno: it could not, or NO_MAKER. All members hear it.
- * The makers that could not become INT_MAX. False: there is none left, or no agreement. */
+/* done is the result of a member: 0: it has made its file, a positive errno: it could not, or NO_MAKER. All members
+ * hear it. The makers that could not become INT_MAX. False: there is none left, or no agreement. */
 #define NO_MAKER (-1)
 static bool hear_makers(struct zcomm *c, const char *name, int done, int *maker, struct zcomm_outcome *outcome)
 {

@@ -25,7 +25,7 @@ void znbhd_say(MPI_Info, int64_t mine[ZSAID_COUNT]);
 /* The hint that all of the n members give who said that color. */
 enum znbhd znbhd_agreed(const int64_t (*said)[ZSAID_COUNT], int n, int64_t color);
 
-/* What all members have heard from all: by rank, in intercommunicators those of the local group first. */
+/* The words that all members have heard from all: by rank, in intercommunicators those of the local group first. */
 struct znbhd_heard {
 	const int64_t (*said)[ZSAID_COUNT];
 	int n;

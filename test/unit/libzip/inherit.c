@@ -37,7 +37,7 @@ static void check(const char *list, const char *word, const char *want)
 		assert_null(getenv("LD_PRELOAD"));
 }
 
-/* What a child process finds that has this environment. */
+/* The answer of the library in a child process that has this environment. */
 static bool child_is_of_member(void)
 {
 	const pid_t child = fork();
