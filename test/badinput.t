@@ -46,7 +46,7 @@ together() {
 
 # --- a job through a proxy that keeps the bytes of its ranks
 mkdir streams
-background python3 "$ZIP_TOP_SRCDIR/test/lib/hostile.py" record proxy 127.0.0.1 "$(port a)" streams
+background python3 -B "$ZIP_TOP_SRCDIR/test/lib/hostile.py" record proxy 127.0.0.1 "$(port a)" streams
 wait_for 10 test -s proxy || bail_out "no proxy"
 together recorded "$(cat proxy)" "$(port b)" ./hello
 is "a job through a proxy" "$rc $(cat out)" "0 0 $(cat expected)" || diag_file err
@@ -57,7 +57,7 @@ fds() { ls /proc/$ZD/fd | wc -l; }
 fds_before=$(fds)
 native 60 4 ./random 5 60 12 | sort >expected.random
 seed=${ZIP_SEED:-$RANDOM}
-python3 "$ZIP_TOP_SRCDIR/test/lib/hostile.py" throw 127.0.0.1 "$(port a)" streams "$seed" stop >thrown 2>&1 &
+python3 -B "$ZIP_TOP_SRCDIR/test/lib/hostile.py" throw 127.0.0.1 "$(port a)" streams "$seed" stop >thrown 2>&1 &
 thrower=$!
 TAP_PIDS+=($thrower)
 undisturbed=0

@@ -17,7 +17,7 @@ overheard() {
 	JOB_NUMBER=$((JOB_NUMBER + 1))
 	start_zippers 1 a,b
 	rm -f port.1
-	background python3 "$ZIP_TOP_SRCDIR/test/lib/eavesdrop.py" port.1 127.0.0.1 "${at[1]##*:}" >heard 2>&1
+	background python3 -B "$ZIP_TOP_SRCDIR/test/lib/eavesdrop.py" port.1 127.0.0.1 "${at[1]##*:}" >heard 2>&1
 	stranger=$!
 	wait_for 20 test -s port.1 || { diag_file heard; bail_out "eavesdrop.py does not start"; }
 	by_hand a,b "2 2" "$(relays 1) $(relays 1)" ./failover 2 "1.1=$PWD/now" &

@@ -3,13 +3,14 @@
 
 On SIGUSR1 it says again what it has heard, to zipperd and to listening ranks, and prints a line for each answer; then "done".
 """
-import os
 import queue
 import signal
 import socket
 import struct
 import sys
 import threading
+
+import between
 
 ENVELOPE, CTRL = 64, 1  # common/wire/wire.h
 HELLO, PROOF, WORLD, ATTACH, ERROR, DIRECT = 1, 3, 5, 6, 15, 16  # common/control/ctl.h
@@ -120,17 +121,9 @@ def main(portfile, host, port):
         while orders.get():
             attack(zipperd)
     threading.Thread(target=attacker, daemon=True).start()
-    listener = socket.create_server(("127.0.0.1", 0))
-    with open(portfile + ".new", "w") as f:
-        f.write(str(listener.getsockname()[1]))
-    os.rename(portfile + ".new", portfile)
-    while True:
-        client, _ = listener.accept()
-        server = socket.create_connection(zipperd)
+    for client, server in between.connections(portfile, host, port):
         kept = bytearray(), bytearray()
         heard.append(kept)
-        for s in client, server:
-            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for source, sink, keep in (client, server, kept[0]), (server, client, kept[1]):
             threading.Thread(target=pump, args=(source, sink, keep), daemon=True).start()
 

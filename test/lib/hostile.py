@@ -11,6 +11,8 @@ import struct
 import sys
 import threading
 
+import between
+
 
 def pump(source, sink, keep):
     try:
@@ -25,18 +27,8 @@ def pump(source, sink, keep):
 
 
 def record(portfile, host, port, folder):
-    listener = socket.create_server(("127.0.0.1", 0))
-    with open(portfile + ".new", "w") as f:
-        f.write(str(listener.getsockname()[1]))
-    os.rename(portfile + ".new", portfile)
-    number = 0
-    while True:
-        client, _ = listener.accept()
-        server = socket.create_connection((host, int(port)))
-        for s in client, server:
-            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for number, (client, server) in enumerate(between.connections(portfile, host, port)):
         keep = open(os.path.join(folder, f"stream{number}"), "wb")
-        number += 1
         threading.Thread(target=pump, args=(client, server, keep), daemon=True).start()
         threading.Thread(target=pump, args=(server, client, None), daemon=True).start()
 

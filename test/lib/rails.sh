@@ -45,7 +45,7 @@ start_relays() {
 	relay=()
 	for ((k = 1; k <= $1; k++)); do
 		rm -f "port.$k"
-		background python3 "$ZIP_TOP_SRCDIR/test/lib/relay.py" "port.$k" 127.0.0.1 "${at[k]##*:}" >"relay.$k" 2>&1
+		background python3 -B "$ZIP_TOP_SRCDIR/test/lib/relay.py" "port.$k" 127.0.0.1 "${at[k]##*:}" >"relay.$k" 2>&1
 		relay[k]=$!
 		wait_for 20 test -s "port.$k" || { diag_file "relay.$k"; bail_out "relay $k does not start"; }
 	done

@@ -3,12 +3,13 @@
 
 SIGUSR1 cuts the data channel that came last, SIGUSR2 the control connection that came first. Each is told in a line.
 """
-import os
 import queue
 import signal
 import socket
 import sys
 import threading
+
+import between
 
 ENVELOPE_BYTES, RANK, DATA = 64, 1, 3  # common/wire/wire.h; enum zctl_service in common/control/ctl.h
 lock = threading.Lock()
@@ -78,15 +79,7 @@ def main(portfile, host, port):
     signal.signal(signal.SIGUSR1, lambda *_: orders.put((DATA, -1)))
     signal.signal(signal.SIGUSR2, lambda *_: orders.put((RANK, 0)))
     threading.Thread(target=cutter, args=(orders,), daemon=True).start()
-    listener = socket.create_server(("127.0.0.1", 0))
-    with open(portfile + ".new", "w") as f:
-        f.write(str(listener.getsockname()[1]))
-    os.rename(portfile + ".new", portfile)
-    while True:
-        client, _ = listener.accept()
-        server = socket.create_connection((host, int(port)))
-        for s in client, server:
-            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for client, server in between.connections(portfile, host, port):
         threading.Thread(target=both_ways, args=(client, server), daemon=True).start()
 
 
