@@ -36,6 +36,7 @@ import threading
 import debian
 import mpich_lists
 import mpich_results
+import processes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -72,39 +73,13 @@ def build(suite, folders):
             run("make", "-C", folder, "am_libmtest_f08_la_OBJECTS=mtest_f08.lo", "libmtest_f08.la")
 
 
-running = set()
-
-
 def end_all(number, frame):
     """A signal handler: programs of all jobs end, too, with the processes that they started."""
-    for process in list(running):
+    for process in list(processes.running):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
     print("mpich_suite: ended by signal %d" % number, file=sys.stderr, flush=True)
     os._exit(1)
-
-
-def run(command, folder, seconds, environment):
-    """Status, standard output, standard error; status None: it took too long."""
-    process = subprocess.Popen(command, cwd=folder, env=dict(os.environ, **environment), stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-    running.add(process)
-    status = None
-    try:
-        said = process.communicate(timeout=seconds)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            said = process.communicate(timeout=5)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            try:
-                said = process.communicate(timeout=5)
-            except subprocess.TimeoutExpired:  # processes in other sessions keep the pipes open
-                said = b"", b""
-    running.discard(process)
-    return (status, *(text.decode(errors="replace") for text in said))
 
 
 def memory_gb():
@@ -159,7 +134,7 @@ class Run:
             return self.say(True, line, "SKIP it needs %g GB" % line.memory_gb)
         seconds = max(self.args.seconds, line.limit) * self.patience
         command = [program, *line.arguments]
-        status, out, _ = run([*self.native, *line.options, "-n", str(line.ranks), *command], self.folder(line, job), seconds, line.environment)
+        status, out, _ = processes.run([*self.native, *line.options, "-n", str(line.ranks), *command], self.folder(line, job), seconds, line.environment)
         result = {"native": "too slow" if status is None else line.passed(status, out), "worlds": {}, "bytes": 0}
         if result["native"] is True:
             for layout in layouts:
@@ -170,7 +145,7 @@ class Run:
             self.results.put(line.key(), result)
 
     def world(self, line, layout, command, job, seconds, result):
-        status, out, err = run([*self.merged, *line.options, "--clusters", layout, *command], self.folder(line, job), seconds, line.environment)
+        status, out, err = processes.run([*self.merged, *line.options, "--clusters", layout, *command], self.folder(line, job), seconds, line.environment)
         good = line.passed(status, out)
         reason = mpich_lists.reason_of(self.known, line, layout)
         over = err.partition("over the bridge:")[2].partition("natively")[0]

@@ -20,13 +20,13 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.dirname(HERE))
 import debian  # noqa: E402
+import processes  # noqa: E402
 import recipe  # noqa: E402
 import table  # noqa: E402
 
@@ -43,28 +43,6 @@ def load(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def execute(command, folder, seconds, environment):
-    """Runs and waits. What takes too long is ended, by its process group."""
-    process = subprocess.Popen(command, cwd=folder, env=dict(os.environ, **environment), stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-    status = None
-    try:
-        said = process.communicate(timeout=seconds)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            said = process.communicate(timeout=10)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            said = process.communicate()
-    except BaseException:
-        os.killpg(process.pid, signal.SIGTERM)
-        raise
-    out, err = (text.decode(errors="replace") for text in said)
-    return recipe.Run(status, out, err, folder)
 
 
 def over_the_bridge(err):
@@ -137,7 +115,7 @@ class Runner:
         if path:
             environment["LD_LIBRARY_PATH"] = path
         begin = time.monotonic()
-        run = execute([*launcher, *case.command], folder, case.seconds * self.patience, environment)
+        run = recipe.Run(*processes.run([*launcher, *case.command], folder, case.seconds * self.patience, environment), folder)
         took = time.monotonic() - begin
         wrong = "it was ended after %d s" % took if run.status is None else case.verdict(run)
         return run, wrong, took
