@@ -30,6 +30,7 @@ struct address {
 
 struct crowd {		       /* all strangers of one kind */
 	struct list *by_count; /* [limit + 2] addresses, by the number of their strangers */
+	struct list by_age;    /* strangers, oldest first */
 	int n, most;	       /* strangers in all, and of the address that has most of them */
 };
 
@@ -50,6 +51,7 @@ int address_init(struct addresses **out, int64_t limit, int64_t share, struct ze
 	a->share = (int)(share < limit ? share : limit);
 	for (int k = 0; k < KINDS; k++) {
 		struct list *lists = a->crowd[k].by_count = calloc((size_t)a->limit + 2, sizeof(*lists));
+		list_init(&a->crowd[k].by_age);
 		for (int i = 0; lists && i < a->limit + 2; i++)
 			list_init(&lists[i]);
 		if (!lists)
@@ -114,12 +116,14 @@ static enum kind kind_of(const struct stranger *s)
 static void put(struct stranger *s)
 {
 	list_add(&s->from->strangers[kind_of(s)], &s->link);
+	list_add(&s->all->crowd[kind_of(s)].by_age, &s->age);
 	count(s->all, s->from, kind_of(s), 1);
 }
 
 static void take(struct stranger *s)
 {
 	list_del(&s->link);
+	list_del(&s->age);
 	count(s->all, s->from, kind_of(s), -1);
 }
 
@@ -163,13 +167,6 @@ static struct stranger *oldest(const struct address *of, enum kind k)
 	return list_empty(head) ? NULL : list_entry(head->next, struct stranger, link);
 }
 
-/* The oldest one of the address that has most of that kind. NULL: there is none. */
-static struct stranger *oldest_of(const struct addresses *a, enum kind k)
-{
-	const struct crowd *c = &a->crowd[k];
-	return c->n > 0 ? oldest(list_entry(c->by_count[c->most].next, struct address, link[k]), k) : NULL;
-}
-
 static bool may_go(const struct stranger *s, int64_t now_ms)
 {
 	/* An address with more than its share is no honest one. */
@@ -177,17 +174,28 @@ static bool may_go(const struct stranger *s, int64_t now_ms)
 	return now_ms - s->born_ms >= (s->proving && honest ? BUSY_MS : IDLE_MS);
 }
 
-/* The one that goes for a new one, which is too young itself. NULL: none may. */
-static struct stranger *choose(struct stranger *idle, struct stranger *busy, int64_t now_ms)
+/* The one that goes for a new one: the first choice, or the second one. NULL: both are too young. */
+static struct stranger *choose(struct stranger *first, struct stranger *second, int64_t now_ms)
 {
-	if (idle && may_go(idle, now_ms))
-		return idle;
-	return busy && may_go(busy, now_ms) ? busy : NULL;
+	if (first && may_go(first, now_ms))
+		return first;
+	return second && may_go(second, now_ms) ? second : NULL;
+}
+
+/* Of that kind, the oldest one of the address that has most. Where it is too young: the oldest one of all. */
+static struct stranger *spare_of(const struct addresses *a, enum kind k, int64_t now_ms)
+{
+	const struct crowd *c = &a->crowd[k];
+	if (c->n == 0)
+		return NULL;
+	return choose(oldest(list_entry(c->by_count[c->most].next, struct address, link[k]), k),
+		list_entry(c->by_age.next, struct stranger, age), now_ms);
 }
 
 struct stranger *address_spare(const struct addresses *a, int64_t now_ms)
 {
-	return choose(oldest_of(a, IDLE), oldest_of(a, BUSY), now_ms);
+	struct stranger *idle = spare_of(a, IDLE, now_ms);
+	return idle ? idle : spare_of(a, BUSY, now_ms);
 }
 
 static int count_all(const struct addresses *a)

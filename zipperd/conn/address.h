@@ -22,6 +22,7 @@ struct stranger {
 	struct addresses *all; /* NULL: no stranger */
 	struct address *from;
 	struct list link; /* in from */
+	struct list age;  /* among all of its kind */
 	bool proving;	  /* has said HELLO, and is to prove who it is */
 	int64_t born_ms;
 };

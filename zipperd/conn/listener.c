@@ -135,6 +135,7 @@ int listener_open_all(struct daemon *d, void (*conn_ready)(struct watch *), stru
 	for (int i = 0; i < d->settings.nlistens; i++) {
 		struct listener *l = &d->listeners[i];
 		l->watch.ready = ready;
+		l->watch.last = true; /* strangers that have said something by now do not go for new ones */
 		l->daemon = d;
 		l->conn_ready = conn_ready;
 		l->where = d->settings.listen[i];

@@ -3,6 +3,7 @@
 #ifndef ZIPPERD_WATCH_H
 #define ZIPPERD_WATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct daemon;
@@ -10,6 +11,7 @@ struct daemon;
 /* The first member of everything that has a descriptor in the epoll set. */
 struct watch {
 	void (*ready)(struct watch *);
+	bool last; /* after the others that are ready in the same turn */
 };
 
 /* events: as of epoll_ctl(2). 0 or -errno. */

@@ -103,9 +103,12 @@ static void turn(struct daemon *d)
 	int n = epoll_wait(d->epoll, ev, EPOLL_BATCH, choose_timeout(d));
 	d->now_ms = zclock_ms();
 	/* Connections that go in this turn are freed at its end, because the batch may still hold them. */
-	for (int i = 0; i < n; i++) {
-		struct watch *w = ev[i].data.ptr;
-		w->ready(w);
+	for (int last = 0; last <= 1; last++) {
+		for (int i = 0; i < n; i++) {
+			struct watch *w = ev[i].data.ptr;
+			if (w->last == last)
+				w->ready(w);
+		}
 	}
 	hear_continue_all(d);
 	crew_poll(d, crew_event);

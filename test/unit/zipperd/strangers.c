@@ -355,6 +355,27 @@ static void the_limit_holds(void **state)
 	address_fini(a);
 }
 
+/* Two of one address are old, and three of another one are new: an old one goes, though the other address has more. */
+static void the_young_stay(void **state)
+{
+	struct stranger s[5];
+	struct addresses *a;
+	struct zerr err;
+	const char *option;
+	int64_t limit;
+	(void)state;
+	assert_int_equal(address_init(&a, 4, 4, &err), 0);
+	for (int i = 0; i < 5; i++) {
+		const int64_t now_ms = i < 2 ? 0 : SOON_MS;
+		assert_true(address_has_room(a, now_ms));
+		assert_int_equal(address_enter(a, &s[i], i < 2 ? "127.0.0.2:1" : "127.0.0.1:1", now_ms), 0);
+	}
+	assert_ptr_equal(address_surplus(&s[4], SOON_MS, &option, &limit), &s[0]);
+	for (int i = 0; i < 5; i++)
+		address_leave(&s[i]);
+	address_fini(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +388,7 @@ int main(void)
 		cmocka_unit_test(memory_goes_back),
 		cmocka_unit_test(a_wrong_pass_is_no_proof),
 		cmocka_unit_test(the_limit_holds),
+		cmocka_unit_test(the_young_stay),
 	};
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests_name("zipperd_strangers", tests, NULL, NULL);
