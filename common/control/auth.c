@@ -85,6 +85,8 @@ static void hash_greeting(crypto_generichash_state *state, const struct zctl_hel
 	hash_number(state, hello->expires_s);
 	crypto_generichash_update(state, hello->nonce, sizeof(hello->nonce));
 	crypto_generichash_update(state, challenge->nonce, sizeof(challenge->nonce));
+	if (zctl_protocol(hello) >= 2)
+		hash_number(state, zctl_protocol(hello));
 }
 
 static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side side,

@@ -23,6 +23,7 @@ struct field {
 			 us allocate */
 	uint32_t max; /* LIST: the largest number of elements */
 	const struct field *element;
+	uint32_t since; /* the first protocol that has it; 0: all have */
 };
 
 #define AT(type, member) offsetof(struct type, member)
@@ -30,6 +31,12 @@ struct field {
 #define FIELD(k, type, member)                                                                                         \
 	{                                                                                                              \
 		.kind = k, .offset = AT(type, member), .size = ROOM(type, member)                                      \
+	}
+/* of elements of type e; w: the field wire */
+#define LIST(type, n, list, e, w, most, fields)                                                                        \
+	{                                                                                                              \
+		.kind = F_LIST, .offset = AT(type, n), .size = sizeof(struct e), .pointer = AT(type, list), .wire = w, \
+		.max = most, .element = fields                                                                         \
 	}
 #define END                                                                                                            \
 	{                                                                                                              \
@@ -61,18 +68,14 @@ static const struct field f_attached[] = {FIELD(F_U32, zctl_attached, vrank), FI
 static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank), FIELD(F_U8, zctl_world, external32),
 	FIELD(F_U32, zctl_world, eager_bytes), FIELD(F_U32, zctl_world, frag_bytes),
 	FIELD(F_U32, zctl_world, rdv_window), FIELD(F_U32, zctl_world, universe), FIELD(F_U32, zctl_world, tag_ub),
-	{F_LIST, AT(zctl_world, nparts), sizeof(struct zctl_part), AT(zctl_world, parts), 2 + 1 + 4, ZCTL_PARTS_MAX,
-		f_part},
-	{F_LIST, AT(zctl_world, nruns), sizeof(struct zctl_run), AT(zctl_world, runs), 16, ZCTL_RANKS_MAX, f_run},
-	{F_LIST, AT(zctl_world, nattached), sizeof(struct zctl_attached), AT(zctl_world, attached), 16, ZCTL_RANKS_MAX,
-		f_attached},
-	END};
+	LIST(zctl_world, nparts, parts, zctl_part, 2 + 1 + 4, ZCTL_PARTS_MAX, f_part),
+	LIST(zctl_world, nruns, runs, zctl_run, 16, ZCTL_RANKS_MAX, f_run),
+	LIST(zctl_world, nattached, attached, zctl_attached, 16, ZCTL_RANKS_MAX, f_attached), END};
 static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, ticket), FIELD(F_BYTES, zctl_attach, nonce),
 	FIELD(F_U32, zctl_attach, vrank), FIELD(F_U32, zctl_attach, part), FIELD(F_U32, zctl_attach, endpoint), END};
 static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts), FIELD(F_TEXT, zctl_create, entries),
 	FIELD(F_SIZES, zctl_create, sizes), FIELD(F_U32, zctl_create, join_timeout_ms),
-	{F_LIST, AT(zctl_create, nruns), sizeof(struct zctl_run), AT(zctl_create, runs), 16, ZCTL_RANKS_MAX, f_run},
-	END};
+	LIST(zctl_create, nruns, runs, zctl_run, 16, ZCTL_RANKS_MAX, f_run), END};
 static const struct field f_event[] = {FIELD(F_U8, zctl_event, kind), FIELD(F_U32, zctl_event, number),
 	FIELD(F_TEXT, zctl_event, text), END};
 static const struct field f_open[] = {FIELD(F_U32, zctl_open, part), FIELD(F_U32, zctl_open, endpoint), END};
@@ -83,17 +86,15 @@ static const struct field f_dirstat[] = {FIELD(F_NAME, zctl_dirstat, from), FIEL
 	FIELD(F_U64, zctl_dirstat, copied_bytes), FIELD(F_U64, zctl_dirstat, naks),
 	FIELD(F_U64, zctl_dirstat, queue_high_bytes), FIELD(F_U64, zctl_dirstat, direct_msgs),
 	FIELD(F_U64, zctl_dirstat, direct_bytes), FIELD(F_U64, zctl_dirstat, shared_bytes), END};
-static const struct field f_stats[] = {{F_LIST, AT(zctl_stats_reply, ndirs), sizeof(struct zctl_dirstat),
-					       AT(zctl_stats_reply, dirs), 2 * (2 + 1) + 9 * 8,
-					       ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_dirstat},
+static const struct field f_stats[] = {LIST(zctl_stats_reply, ndirs, dirs, zctl_dirstat, 2 * (2 + 1) + 9 * 8,
+					       ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_dirstat),
 	END};
 static const struct field f_direct[] = {FIELD(F_U8, zctl_direct, what), FIELD(F_U32, zctl_direct, vrank),
 	FIELD(F_U32, zctl_direct, endpoint), FIELD(F_BYTES, zctl_direct, nonce), FIELD(F_BYTES, zctl_direct, masked),
 	FIELD(F_TEXT, zctl_direct, addresses), END};
 static const struct field f_to_part[] = {FIELD(F_U32, zctl_to_part, part), FIELD(F_U64, zctl_to_part, msgs),
 	FIELD(F_U64, zctl_to_part, bytes), END};
-static const struct field f_traffic[] = {{F_LIST, AT(zctl_traffic, nparts), sizeof(struct zctl_to_part),
-						 AT(zctl_traffic, parts), 20, ZCTL_PARTS_MAX, f_to_part},
+static const struct field f_traffic[] = {LIST(zctl_traffic, nparts, parts, zctl_to_part, 20, ZCTL_PARTS_MAX, f_to_part),
 	END};
 static const struct field f_meet[] = {FIELD(F_NAME, zctl_meet, name), FIELD(F_NAME, zctl_meet, from),
 	FIELD(F_NAME, zctl_meet, to), END};
@@ -146,6 +147,7 @@ static bool text_char(unsigned char c)
 struct writer {
 	uint8_t *p;
 	size_t left;
+	uint32_t protocol;
 	bool full;
 };
 
@@ -190,6 +192,8 @@ static void put_fields(struct writer *w, const struct field *f, const void *base
 		const char *at = (const char *)base + f->offset;
 		uint32_t n;
 		uint64_t u64;
+		if (f->since > w->protocol)
+			continue;
 		switch (f->kind) {
 		case F_U8:
 			put_uint(w, *(const uint8_t *)at, 1);
@@ -237,18 +241,25 @@ static void put_fields(struct writer *w, const struct field *f, const void *base
 	}
 }
 
-int zctl_encode(uint8_t *buf, size_t cap, const struct zctl_msg *msg)
+int zctl_encode_as(uint8_t *buf, size_t cap, uint32_t protocol, const struct zctl_msg *msg)
 {
-	struct writer w = {.p = buf, .left = cap};
+	struct writer w = {.p = buf, .left = cap, .protocol = protocol ? protocol : ZCTL_PROTOCOL};
 	if (msg->type >= NTYPES || !fields_of[msg->type])
 		return -EINVAL;
 	put_uint(&w, msg->type, 2);
 	if (msg->type == ZCTL_HELLO) {
-		const struct zctl_hello own = {.protocol = ZCTL_PROTOCOL, .release = PACKAGE_VERSION};
-		put_fields(&w, f_hello_head, &own);
+		struct zctl_hello head = {.protocol = w.protocol, .release = PACKAGE_VERSION};
+		if (msg->u.hello.release[0])
+			memcpy(head.release, msg->u.hello.release, sizeof(head.release));
+		put_fields(&w, f_hello_head, &head);
 	}
 	put_fields(&w, fields_of[msg->type], &msg->u);
 	return w.full ? -EMSGSIZE : (int)(cap - w.left);
+}
+
+int zctl_encode(uint8_t *buf, size_t cap, const struct zctl_msg *msg)
+{
+	return zctl_encode_as(buf, cap, msg->type == ZCTL_HELLO ? msg->u.hello.protocol : 0, msg);
 }
 
 /* --- decoding --- */
@@ -256,6 +267,7 @@ int zctl_encode(uint8_t *buf, size_t cap, const struct zctl_msg *msg)
 struct reader {
 	const uint8_t *p;
 	size_t left;
+	uint32_t protocol;
 	const char *bad; /* the first error */
 	bool no_memory;
 };
@@ -350,6 +362,8 @@ static void get_fields(struct reader *r, const struct field *f, void *base)
 {
 	for (; f->kind != F_END && !r->bad; f++) {
 		char *at = (char *)base + f->offset;
+		if (f->since > r->protocol)
+			continue;
 		switch (f->kind) {
 		case F_U8:
 			*(uint8_t *)at = (uint8_t)get_uint(r, 1);
@@ -393,14 +407,14 @@ bool zctl_is_foreign(const struct zctl_hello *hello, struct zerr *err)
 {
 	if (is_spoken(hello->protocol))
 		return false;
-	zerr_set(err, -EPROTONOSUPPORT, "it speaks protocol %d (%s), and this is protocol %u (%s)", ZCTL_PROTOCOL,
-		PACKAGE_VERSION, hello->protocol, hello->release);
+	zerr_set(err, -EPROTONOSUPPORT, "it speaks protocol %d to %d (%s), and this is protocol %u (%s)",
+		ZCTL_PROTOCOL_OLDEST, ZCTL_PROTOCOL, PACKAGE_VERSION, hello->protocol, hello->release);
 	return true;
 }
 
-int zctl_decode(struct zctl_msg *msg, const uint8_t *buf, size_t len, struct zerr *err)
+int zctl_decode_as(struct zctl_msg *msg, const uint8_t *buf, size_t len, uint32_t protocol, struct zerr *err)
 {
-	struct reader r = {.p = buf, .left = len};
+	struct reader r = {.p = buf, .left = len, .protocol = protocol ? protocol : ZCTL_PROTOCOL};
 	memset(msg, 0, sizeof(*msg));
 	uint16_t type = (uint16_t)get_uint(&r, 2);
 	if (!r.bad && (type >= NTYPES || !fields_of[type]))
@@ -411,6 +425,8 @@ int zctl_decode(struct zctl_msg *msg, const uint8_t *buf, size_t len, struct zer
 			get_fields(&r, f_hello_head, &msg->u);
 		if (type == ZCTL_HELLO && !r.bad && !is_spoken(msg->u.hello.protocol))
 			return 0;
+		if (type == ZCTL_HELLO)
+			r.protocol = msg->u.hello.protocol;
 		get_fields(&r, fields_of[type], &msg->u);
 	}
 	if (!r.bad && r.left > 0)
@@ -421,6 +437,11 @@ int zctl_decode(struct zctl_msg *msg, const uint8_t *buf, size_t len, struct zer
 		return 0;
 	zctl_free(msg);
 	return zerr_set(err, r.no_memory ? -ENOMEM : -EPROTO, "bad control message (type %u): %s", type, r.bad);
+}
+
+int zctl_decode(struct zctl_msg *msg, const uint8_t *buf, size_t len, struct zerr *err)
+{
+	return zctl_decode_as(msg, buf, len, 0, err);
 }
 
 void zctl_world_free(struct zctl_world *world)

@@ -6,8 +6,13 @@
  * Names (of jobs, parts, hosts, users) are printable ASCII without spaces and commas. Texts are printable ASCII; the
  * encoder turns all other characters into '?'.
  *
- * HELLO begins with the number of the protocol and the release, in all protocols. A zipperd that does not speak the
- * peer's protocol answers with ERROR, whose encoding stays the same, too. Its text names both.
+ * HELLO begins with the number of the protocol and the release, in all protocols. A zipperd serves the protocols from
+ * ZCTL_PROTOCOL_OLDEST to ZCTL_PROTOCOL, and speaks the peer's with it. A zipperd that does not speak the peer's
+ * protocol answers with ERROR, whose encoding stays the same, too. Its text names both, and the peer tries again with
+ * the protocol before. So both speak the lower protocol of the two.
+ *
+ * A protocol is settled with the first release that has it. A later change of any message raises ZCTL_PROTOCOL: fields
+ * that are new in it say so in their list (ctl.c), and test/golden/ has a recording of each protocol.
  *
  * Encoding: u16 type, then the fields of that type in the order of the struct. Integers are little-endian; a text is a
  * u16 length and its bytes; a list is a u32 count and its elements.
@@ -80,7 +85,7 @@
 
 #include "common/base/err.h"
 
-#define ZCTL_PROTOCOL 1	       /* changes with any message */
+#define ZCTL_PROTOCOL 2	       /* 2: proofs cover the protocol, so that nobody on the way can lower it */
 #define ZCTL_PROTOCOL_OLDEST 1 /* of peers that zipperd still serves */
 #define ZCTL_NAME_MAX 64       /* job ids; names of parts, fabrics and users; without the zero */
 #define ZCTL_TEXT_MAX 240      /* error and event texts */
@@ -141,8 +146,9 @@ enum zctl_service {
 };
 
 struct zctl_hello {			 /* first message on any link */
-	uint32_t protocol;		 /* of the sender; zctl_encode writes our own */
-	char release[ZCTL_NAME_MAX + 1]; /* the same. Of another protocol only these two are known, the rest is 0 */
+	uint32_t protocol;		 /* that the sender speaks; 0: our own */
+	char release[ZCTL_NAME_MAX + 1]; /* of the sender; "": our own. Of a protocol that we do not speak only these
+					    two are known, the rest is 0 */
 	uint8_t service;
 	char user[ZCTL_NAME_MAX + 1];
 	char job[ZCTL_NAME_MAX + 1];
@@ -349,11 +355,20 @@ struct zctl_msg {
 	} u;
 };
 
-/* Encodes a message. Returns its size, or -EMSGSIZE if it does not fit into cap. */
+/* Encodes a message in our own protocol. Returns its size, or -EMSGSIZE if it does not fit into cap. */
 int zctl_encode(uint8_t *buf, size_t cap, const struct zctl_msg *);
-/* Decodes and checks a message. Returns 0, -EPROTO (text in err) or -ENOMEM. On success the message is to be freed with
- * zctl_free. */
+/* Decodes and checks a message of our own protocol; HELLO: of any. Returns 0, -EPROTO (text in err) or -ENOMEM. On
+ * success the message is to be freed with zctl_free. */
 int zctl_decode(struct zctl_msg *, const uint8_t *buf, size_t len, struct zerr *);
+/* The same in another protocol, which the peer has named in its HELLO; 0: our own. Fields that it does not have are not
+ * written, and 0 when read. */
+int zctl_encode_as(uint8_t *buf, size_t cap, uint32_t protocol, const struct zctl_msg *);
+int zctl_decode_as(struct zctl_msg *, const uint8_t *buf, size_t len, uint32_t protocol, struct zerr *);
+/* The protocol that a HELLO names. */
+static inline uint32_t zctl_protocol(const struct zctl_hello *hello)
+{
+	return hello->protocol != 0 ? hello->protocol : ZCTL_PROTOCOL;
+}
 void zctl_free(struct zctl_msg *);
 /* Do we not speak the sender's protocol? Then err says so in words for the sender: "it" are we, "this" is the sender.
  */

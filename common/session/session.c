@@ -23,6 +23,7 @@
 static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_service service, struct zerr *err)
 {
 	struct zctl_msg hello = {.type = ZCTL_HELLO}, proof = {.type = ZCTL_PROOF}, in;
+	hello.u.hello.protocol = s->protocol;
 	hello.u.hello.service = (uint8_t)service;
 	memcpy(hello.u.hello.user, p->user, sizeof(p->user));
 	memcpy(hello.u.hello.job, p->job, sizeof(p->job));
@@ -79,8 +80,8 @@ static int pass_hops(struct zsession *s, const struct zsession_params *p, struct
 	return rc;
 }
 
-static int open_once(struct zsession **out, const struct zsession_params *p, enum zctl_service service,
-	struct zerr *err)
+static int open_once(struct zsession **out, const struct zsession_params *p, uint32_t protocol,
+	enum zctl_service service, struct zerr *err)
 {
 	*out = NULL;
 	struct zsession *s = calloc(1, sizeof(*s));
@@ -88,6 +89,7 @@ static int open_once(struct zsession **out, const struct zsession_params *p, enu
 		return zerr_set(err, -ENOMEM, "out of memory");
 	s->tail = &s->head;
 	s->timeout_ms = p->timeout_ms;
+	s->protocol = protocol;
 	struct zaddr zipper = p->zipper;
 	if (!p->settled_later)
 		plain_address(&zipper, &p->zipper);
@@ -113,9 +115,29 @@ err_free:
 	return rc;
 }
 
+/* Tries again with the protocol before where a zipperd on the way does not speak ours. The proofs cover the protocol,
+ * so nobody on the way can make the ends speak another one than they have named. */
+static int open_lower(struct zsession **out, const struct zsession_params *p, enum zctl_service service,
+	struct zerr *err)
+{
+	int rc = open_once(out, p, ZCTL_PROTOCOL, service, err);
+	for (uint32_t lower = ZCTL_PROTOCOL - 1; rc == -EPROTONOSUPPORT && lower >= ZCTL_PROTOCOL_OLDEST; lower--) {
+		struct zerr again; /* else the first answer is the one to tell */
+		rc = open_once(out, p, lower, service, &again);
+		if (rc < 0 && rc != -EPROTONOSUPPORT && err)
+			*err = again;
+	}
+	return rc;
+}
+
 const uint8_t *zsession_key(const struct zsession *s)
 {
 	return s->key;
+}
+
+uint32_t zsession_protocol(const struct zsession *s)
+{
+	return s->protocol;
 }
 
 /* The ranks of a large job may come all at once, and by way of another zipper from one address. Each waits for some
@@ -134,7 +156,7 @@ int zsession_open(struct zsession **out, const struct zsession_params *p, enum z
 	const int64_t deadline = zclock_ms() + p->timeout_ms;
 	int64_t again = AGAIN_MS;
 	int rc;
-	while ((rc = open_once(out, p, service, err)) == -EAGAIN && zclock_ms() + 2 * again < deadline) {
+	while ((rc = open_lower(out, p, service, err)) == -EAGAIN && zclock_ms() + 2 * again < deadline) {
 		wait_for_room(p, again);
 		again = 2 * again < AGAIN_MAX_MS ? 2 * again : AGAIN_MAX_MS;
 	}
@@ -174,7 +196,7 @@ static int say_end(struct zsession *s, uint16_t type, uint32_t code, const char 
 	out.u.dead.code = code;
 	out.u.dead.part = ZWIRE_NOBODY; /* zipperd knows the rank's part */
 	strncpy(out.u.dead.text, text, ZCTL_TEXT_MAX);
-	return zsession_io_send(s->link, &out, zclock_ms() + timeout_ms);
+	return zsession_io_say(s, &out, zclock_ms() + timeout_ms);
 }
 
 int zsession_abort(struct zsession *s, uint32_t code, const char *text)
@@ -204,7 +226,7 @@ int zsession_watch(struct zsession *s, int64_t limit_ms, struct zerr *err)
 	if (s->asked_ms == 0 && now - s->heard_ms >= limit_ms / ASK_SHARE) {
 		s->asked_ms = now;
 		/* A full link is no answer either, and a broken one shows when it is polled. */
-		zsession_io_send(s->link, &ping, now + QUIT_MS);
+		zsession_io_say(s, &ping, now + QUIT_MS);
 	} else if (s->asked_ms != 0 && away) {
 		s->asked_ms = now;
 	}
@@ -220,21 +242,21 @@ int zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vra
 	out.u.direct.what = (uint8_t)what;
 	out.u.direct.vrank = vrank;
 	out.u.direct.endpoint = endpoint;
-	return zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
+	return zsession_io_say(s, &out, zclock_ms() + s->timeout_ms);
 }
 
 int zsession_traffic(struct zsession *s, const struct zctl_traffic *traffic)
 {
 	struct zctl_msg out = {.type = ZCTL_TRAFFIC};
 	out.u.traffic = *traffic;
-	return zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
+	return zsession_io_say(s, &out, zclock_ms() + s->timeout_ms);
 }
 
 int zsession_naming(struct zsession *s, const struct zctl_naming *question)
 {
 	struct zctl_msg out = {.type = ZCTL_NAMING};
 	out.u.naming = *question;
-	return zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
+	return zsession_io_say(s, &out, zclock_ms() + s->timeout_ms);
 }
 
 int zsession_state(struct zsession *s, enum zctl_state_what what, uint32_t code)
@@ -242,14 +264,14 @@ int zsession_state(struct zsession *s, enum zctl_state_what what, uint32_t code)
 	struct zctl_msg out = {.type = ZCTL_STATE};
 	out.u.state.what = (uint8_t)what;
 	out.u.state.code = code;
-	return zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
+	return zsession_io_say(s, &out, zclock_ms() + s->timeout_ms);
 }
 
 int zsession_meet(struct zsession *s, const struct zctl_meet *meet, struct zerr *err)
 {
 	struct zctl_msg out = {.type = ZCTL_MEET};
 	out.u.meet = *meet;
-	int rc = zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
+	int rc = zsession_io_say(s, &out, zclock_ms() + s->timeout_ms);
 	return rc == 0 ? 0 : zsession_io_broken(s, rc, err);
 }
 

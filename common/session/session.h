@@ -35,12 +35,14 @@ struct zsession_params {
 	bool settled_later; /* the caller releases the link and settles it: the link uses the address's own transport */
 };
 
-/* Connects and proves our identity. If zipperd has too many connections that prove theirs (max_strangers in
- * zipperd.conf), tries again until the timeout. Returns 0, -EACCES (refused), -ETIMEDOUT, ...; err says what failed and
- * names the peer. */
+/* Connects and proves our identity. A zipperd of an earlier release is spoken to in its protocol. If zipperd has too
+ * many connections that prove theirs (max_strangers in zipperd.conf), tries again until the timeout. Returns 0, -EACCES
+ * (refused), -ETIMEDOUT, ...; err says what failed and names the peer. */
 int zsession_open(struct zsession **, const struct zsession_params *, enum zctl_service, struct zerr *);
 /* The session key that we share with zipperd, ZAUTH_KEY_BYTES long; the session owns it. */
 const uint8_t *zsession_key(const struct zsession *);
+/* The protocol that the session speaks: the lower one of both ends. */
+uint32_t zsession_protocol(const struct zsession *);
 /* Sends JOIN and waits for WORLD, however long it takes zipperd (which has the join timeout). Fills world. */
 int zsession_join(struct zsession *, const struct zctl_join *, struct zctl_world *world, struct zerr *);
 int zsession_create(struct zsession *, const struct zctl_create *, struct zerr *);

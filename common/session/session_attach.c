@@ -29,6 +29,7 @@ static int settle(struct zlink *link, struct zendpoint **own, struct zerr *err)
 static void fill_hello(struct zctl_msg *msg, const struct zsession_way *way, enum zctl_service service)
 {
 	*msg = (struct zctl_msg){.type = ZCTL_HELLO};
+	msg->u.hello.protocol = way->protocol;
 	msg->u.hello.service = (uint8_t)service;
 	strncpy(msg->u.hello.user, way->user, ZCTL_NAME_MAX);
 	strncpy(msg->u.hello.job, way->job, ZCTL_NAME_MAX);
@@ -52,26 +53,18 @@ static int pass_on(struct zsession *s, const struct zsession_way *way, int i, st
 	return rc;
 }
 
-/* Passes all zipperds on the way. The link stays the caller's, whatever happens. */
-static int pass_all(struct zlink *link, const struct zsession_way *way, char *where, size_t cap, int timeout_ms,
-	struct zerr *err)
+/* Passes all zipperds on the way, and attaches at the last one. The link stays the caller's, whatever happens. */
+static int attach(struct zlink *link, const struct zsession_way *way, const struct zctl_attach *a, const char *where,
+	int timeout_ms, struct zerr *err)
 {
-	struct zsession s = {.link = link, .timeout_ms = timeout_ms};
+	struct zsession s = {.link = link, .timeout_ms = timeout_ms, .protocol = way->protocol};
+	struct zctl_msg hello, msg = {.type = ZCTL_ATTACH};
 	int rc = 0;
 	s.tail = &s.head;
 	snprintf(s.where, sizeof(s.where), "%s", where);
 	for (int i = 0; rc == 0 && i < way->nhops; i++)
 		rc = pass_on(&s, way, i, err);
 	zsession_io_drop(&s);
-	snprintf(where, cap, "%s", s.where);
-	return rc;
-}
-
-static int attach(struct zlink *link, const struct zsession_way *way, const struct zctl_attach *a, char *where,
-	size_t cap, int timeout_ms, struct zerr *err)
-{
-	struct zctl_msg hello, msg = {.type = ZCTL_ATTACH};
-	int rc = pass_all(link, way, where, cap, timeout_ms, err);
 	if (rc != 0)
 		return rc;
 	int64_t deadline = zclock_ms() + timeout_ms;
@@ -79,10 +72,10 @@ static int attach(struct zlink *link, const struct zsession_way *way, const stru
 	msg.u.attach = *a;
 	way->auth->random(msg.u.attach.nonce, sizeof(msg.u.attach.nonce));
 	way->auth->ticket(msg.u.attach.ticket, way->key, ZAUTH_CHANNEL, &msg.u.attach);
-	rc = zsession_io_send(link, &hello, deadline);
+	rc = zsession_io_say(&s, &hello, deadline);
 	if (rc == 0)
-		rc = zsession_io_send(link, &msg, deadline);
-	return rc == 0 ? 0 : zerr_set(err, rc, "%s: cannot attach: %s", where, strerror(-rc));
+		rc = zsession_io_say(&s, &msg, deadline);
+	return rc == 0 ? 0 : zerr_set(err, rc, "%s: cannot attach: %s", s.where, strerror(-rc));
 }
 
 int zsession_attach_to(struct zlink **out, const struct zsession_way *way, const struct zctl_attach *a,
@@ -97,7 +90,7 @@ int zsession_attach_to(struct zlink **out, const struct zsession_way *way, const
 		*out = NULL;
 		return zerr_prefix(err, rc, "cannot connect to %s", where);
 	}
-	rc = attach(*out, way, a, where, sizeof(where), timeout_ms, err);
+	rc = attach(*out, way, a, where, timeout_ms, err);
 	if (rc != 0) {
 		(*out)->ops->close(*out);
 		*out = NULL;

@@ -53,14 +53,14 @@ int zsession_io_send_env(struct zlink *link, const struct zwire_env *env, const 
 	}
 }
 
-int zsession_io_send(struct zlink *link, const struct zctl_msg *msg, int64_t deadline)
+static int send_as(struct zlink *link, uint32_t protocol, const struct zctl_msg *msg, int64_t deadline)
 {
 	struct zwire_env env = {.kind = ZWIRE_CTRL, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY};
 	uint8_t small[SEND_BYTES], *buf = small;
-	int rc = zctl_encode(small, sizeof(small), msg);
+	int rc = zctl_encode_as(small, sizeof(small), protocol, msg);
 	if (rc == -EMSGSIZE) { /* CREATE with a map is longer */
 		buf = malloc(ZWIRE_MAX_PAYLOAD);
-		rc = buf ? zctl_encode(buf, ZWIRE_MAX_PAYLOAD, msg) : -ENOMEM;
+		rc = buf ? zctl_encode_as(buf, ZWIRE_MAX_PAYLOAD, protocol, msg) : -ENOMEM;
 	}
 	if (rc >= 0) {
 		env.len = (uint32_t)rc;
@@ -69,6 +69,16 @@ int zsession_io_send(struct zlink *link, const struct zctl_msg *msg, int64_t dea
 	if (buf != small)
 		free(buf);
 	return rc;
+}
+
+int zsession_io_send(struct zlink *link, const struct zctl_msg *msg, int64_t deadline)
+{
+	return send_as(link, 0, msg, deadline);
+}
+
+int zsession_io_say(struct zsession *s, const struct zctl_msg *msg, int64_t deadline)
+{
+	return send_as(s->link, s->protocol, msg, deadline);
 }
 
 static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
@@ -83,7 +93,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	struct zsession_inbox *in = calloc(1, sizeof(*in));
 	if (!in)
 		return zerr_set(&s->bad, -ENOMEM, "out of memory");
-	int rc = zctl_decode(&in->msg, payload, env->len, &s->bad);
+	int rc = zctl_decode_as(&in->msg, payload, env->len, s->protocol, &s->bad);
 	if (rc != 0) {
 		free(in);
 		return rc;
@@ -181,7 +191,7 @@ int zsession_io_request(struct zsession *s, const struct zctl_msg *out, uint16_t
 	bool forever, struct zerr *err)
 {
 	int64_t deadline = zclock_ms() + s->timeout_ms;
-	int rc = zsession_io_send(s->link, out, deadline);
+	int rc = zsession_io_say(s, out, deadline);
 	/* A broken pipe may be the end of a connection that zipperd closed with a reason. Read that first. */
 	if (rc != 0 && rc != -EPIPE && rc != -ECONNRESET)
 		return zsession_io_broken(s, rc, err);

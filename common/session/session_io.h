@@ -22,7 +22,8 @@ struct zsession_inbox { /* messages that have come, oldest first */
 struct zsession {
 	struct zlink *link;
 	int timeout_ms;
-	char where[320]; /* "zipperd at tcp:10.1.0.1:7474" */
+	uint32_t protocol; /* that both sides speak; 0: our own */
+	char where[320];   /* "zipperd at tcp:10.1.0.1:7474" */
 	struct zsession_inbox *head, **tail;
 	uint8_t key[ZAUTH_KEY_BYTES];		/* of the session with the zipperd that was greeted last */
 	struct zerr bad;			/* why a message broke the link */
@@ -40,6 +41,8 @@ int zsession_io_sleep(struct zlink *, enum zlink_half, int64_t deadline_ms);
 /* Sends one envelope, or one message, before the deadline. Returns 0 or a negative errno. */
 int zsession_io_send_env(struct zlink *, const struct zwire_env *, const void *payload, int64_t deadline_ms);
 int zsession_io_send(struct zlink *, const struct zctl_msg *, int64_t deadline_ms);
+/* The same in the protocol of the session. */
+int zsession_io_say(struct zsession *, const struct zctl_msg *, int64_t deadline_ms);
 /* Sends a request and waits for its answer of this type, which the caller frees, or for ERROR. forever: the answer may
  * take any time. */
 int zsession_io_request(struct zsession *, const struct zctl_msg *out, uint16_t type, struct zctl_msg *in, bool forever,

@@ -100,10 +100,10 @@ void conn_send_bytes(struct conn *conn, const uint8_t *msg, size_t len)
 void conn_send(struct conn *conn, const struct zctl_msg *msg)
 {
 	uint8_t small[2048], *buf = small;
-	int len = zctl_encode(small, sizeof(small), msg);
+	int len = zctl_encode_as(small, sizeof(small), conn->hello.protocol, msg);
 	if (len == -EMSGSIZE) { /* stats of many directions */
 		buf = malloc(ZWIRE_MAX_PAYLOAD);
-		len = buf ? zctl_encode(buf, ZWIRE_MAX_PAYLOAD, msg) : -ENOMEM;
+		len = buf ? zctl_encode_as(buf, ZWIRE_MAX_PAYLOAD, conn->hello.protocol, msg) : -ENOMEM;
 	}
 	if (len >= 0)
 		conn_send_bytes(conn, buf, (size_t)len);

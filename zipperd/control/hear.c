@@ -70,6 +70,7 @@ static void on_bye(struct conn *conn)
 /* A message is handled after poll has returned, so that nothing closes a link inside its own poll. */
 struct received {
 	bool bye, any;
+	uint32_t protocol;
 	struct zctl_msg msg;
 	struct zerr bad;
 	uint64_t bytes;
@@ -87,7 +88,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	}
 	if (env->kind != ZWIRE_CTRL)
 		return zerr_set(&r->bad, -EPROTO, "%s where a control message belongs", zwire_kind_name(env->kind));
-	return zctl_decode(&r->msg, payload, env->len, &r->bad);
+	return zctl_decode_as(&r->msg, payload, env->len, r->protocol, &r->bad);
 }
 
 /* The place for payloads that are dropped. */
@@ -142,7 +143,7 @@ static void answer(struct conn *conn, struct zctl_msg *msg)
 static bool read_one(struct conn *conn)
 {
 	bool leaving = conn->state == CONN_LEAVING;
-	struct received r = {.any = false};
+	struct received r = {.protocol = conn->hello.protocol};
 	struct zsink sink = {.take = take, .ctx = &r};
 	if (leaving)
 		sink = (struct zsink){.place = place_leaving, .take = take_leaving, .ctx = &r};

@@ -31,8 +31,8 @@ static void on_hello(struct conn *conn, const struct zctl_hello *hello)
 	conn->hello = *hello;
 	if (zctl_is_foreign(hello, &err)) {
 		if (limit_pass(&d->bad_conn, d->now_ms, &dropped))
-			zlog(ZLOG_WARN, "%s: speaks protocol %u (%s), not %d: refused", conn->zlink->peer,
-				hello->protocol, hello->release, ZCTL_PROTOCOL);
+			zlog(ZLOG_WARN, "%s: speaks protocol %u (%s), not %d to %d: refused", conn->zlink->peer,
+				hello->protocol, hello->release, ZCTL_PROTOCOL_OLDEST, ZCTL_PROTOCOL);
 		conn_refuse(conn, EPROTONOSUPPORT, "%s", err.text);
 		return;
 	}

@@ -114,6 +114,12 @@ static void make_ticket(struct zctl_direct *d, const struct rank *from, const st
 	memcpy(d->nonce, a.nonce, sizeof(d->nonce));
 }
 
+/* Zipperd stands between ranks of two protocols. */
+static bool speak_alike(const struct rank *a, const struct rank *b)
+{
+	return zctl_protocol(&a->conn->hello) == zctl_protocol(&b->conn->hello);
+}
+
 static void ask(struct rank *r, struct rank *other, uint32_t endpoint)
 {
 	struct zctl_direct answer = {.what = ZCTL_DIRECT_NO, .vrank = other->vrank, .endpoint = endpoint};
@@ -121,7 +127,7 @@ static void ask(struct rank *r, struct rank *other, uint32_t endpoint)
 	bool listens = r->ports && (!other->ports || r->vrank < other->vrank);
 	const struct rank *from = listens ? other : r, *to = listens ? r : other;
 	if (!to->ports || !from->direct || !to->direct || other->done || !other->conn ||
-		!(from->fabrics & to->fabrics)) {
+		!(from->fabrics & to->fabrics) || !speak_alike(r, other)) {
 		tell(r, &answer);
 		return;
 	}

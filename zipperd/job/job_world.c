@@ -223,10 +223,11 @@ static int send_world(struct job *j)
 	}
 	rc = 0;
 	for (uint32_t v = 0; rc >= 0 && v < j->total; v++) {
+		struct conn *conn = j->by_vrank[v]->conn;
 		w->vrank = v;
-		rc = zctl_encode(buf, ZWIRE_MAX_PAYLOAD, &msg);
+		rc = zctl_encode_as(buf, ZWIRE_MAX_PAYLOAD, conn->hello.protocol, &msg);
 		if (rc >= 0)
-			conn_send_bytes(j->by_vrank[v]->conn, buf, (size_t)rc);
+			conn_send_bytes(conn, buf, (size_t)rc);
 	}
 out:
 	zctl_free(&msg);

@@ -38,7 +38,8 @@ static void keys_are_hexadecimal(void **state)
 	assert_non_null(strstr(err.text, "64 hexadecimal digits"));
 }
 
-static const struct zctl_hello hello = {.service = ZCTL_SERVICE_RANK,
+static const struct zctl_hello hello = {.protocol = 1,
+	.service = ZCTL_SERVICE_RANK,
 	.user = "alice",
 	.job = "j1",
 	.nonce = {[0] = 1, [31] = 2}};
@@ -90,6 +91,24 @@ static void proof_is_keyed_blake2b(void **state)
 	auth->prove(mac, key, ZAUTH_ASKS, &hello, &challenge);
 	assert_memory_equal(mac, known, sizeof(mac));
 	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &hello, &challenge), 0);
+}
+
+/* From protocol 2 on the number of the protocol, 8 bytes, is at the end of what is hashed. */
+static const uint8_t known_2[] = {0xc5, 0x23, 0xb7, 0xa3, 0x13, 0x82, 0x50, 0x3f, 0x3f, 0x4a, 0x9b, 0x9a, 0xba, 0xa6,
+	0x7e, 0xff, 0x7f, 0xdf, 0xb8, 0xb8, 0x3c, 0x19, 0xde, 0x5c, 0x92, 0xf2, 0x38, 0xa5, 0xd1, 0xc5, 0x41, 0x2c};
+
+static void the_protocol_cannot_be_lowered(void **state)
+{
+	uint8_t key[ZAUTH_KEY_BYTES], mac[ZCTL_MAC_BYTES];
+	struct zctl_hello h = hello;
+	struct zerr err;
+	(void)state;
+	assert_int_equal(auth->parse_key(key, KEY, &err), 0);
+	h.protocol = 2;
+	auth->prove(mac, key, ZAUTH_ASKS, &h, &challenge);
+	assert_memory_equal(mac, known_2, sizeof(mac));
+	for (h.protocol = 1; h.protocol <= ZCTL_PROTOCOL; h.protocol++)
+		assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &h, &challenge), h.protocol == 2 ? 0 : -EACCES);
 }
 
 /* A proof that is sent back is no proof of the other side; the answer is a proof for the service and 0x80. */
@@ -412,6 +431,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_are_hexadecimal),
 		cmocka_unit_test(proof_is_keyed_blake2b),
+		cmocka_unit_test(the_protocol_cannot_be_lowered),
 		cmocka_unit_test(sides_differ),
 		cmocka_unit_test(anything_else_is_no_proof),
 		cmocka_unit_test(tickets_are_made_with_the_session_key),

@@ -386,6 +386,55 @@ static void another_protocol_is_named(void **state)
 	assert_int_equal(zctl_decode(&m, later, sizeof(later) - 6, &err), -EPROTO); /* cut in the release */
 }
 
+#define LINE_BYTES 8192
+
+/* One message in one protocol, as a line of a golden file. It is read again, and written the same. */
+static void format_golden(char line[LINE_BYTES], const struct zctl_msg *sample, uint32_t protocol)
+{
+	uint8_t buf[LINE_BYTES / 2 - 8], same[sizeof(buf)];
+	struct zctl_msg m = *sample, back;
+	struct zerr err = {""};
+	if (m.type == ZCTL_HELLO) {
+		m.u.hello.protocol = protocol;
+		strcpy(m.u.hello.release, "0.1.0");
+	}
+	int len = zctl_encode_as(buf, sizeof(buf), protocol, &m);
+	assert_true(len > 0);
+	for (int i = 0; i < len; i++)
+		snprintf(line + 2 * i, 3, "%02x", buf[i]);
+	strcat(line, "\n");
+	assert_int_equal(zctl_decode_as(&back, buf, (size_t)len, protocol, &err), 0);
+	assert_int_equal(zctl_encode_as(same, sizeof(same), protocol, &back), len);
+	assert_memory_equal(same, buf, (size_t)len);
+	zctl_free(&back);
+}
+
+/* The bytes of each protocol that is served stay the same: test/golden/README.md. */
+static void protocols_do_not_change(void **state)
+{
+	const char *top = getenv("ZIP_TOP_SRCDIR"), *record = getenv("ZIP_RECORD");
+	const bool write = record && strcmp(record, "yes") == 0;
+	char path[4096], line[LINE_BYTES], golden[LINE_BYTES];
+	(void)state;
+	for (uint32_t p = write ? ZCTL_PROTOCOL : ZCTL_PROTOCOL_OLDEST; p <= ZCTL_PROTOCOL; p++) {
+		snprintf(path, sizeof(path), "%s/test/golden/messages-%u.hex", top ? top : "..", p);
+		FILE *f = fopen(path, write ? "w" : "r");
+		if (!f)
+			fail_msg("%s is not there: record it, see the README.md beside it", path);
+		for (size_t i = 0; i < NSAMPLES; i++) {
+			format_golden(line, &samples[i], p);
+			if (write)
+				fputs(line, f);
+			else if (!fgets(golden, sizeof(golden), f) || strcmp(line, golden) != 0)
+				fail_msg("%s:%zu: protocol %u has changed in message type %u: see the README.md there",
+					path, i + 1, p, samples[i].type);
+		}
+		if (!write && fgets(golden, sizeof(golden), f))
+			fail_msg("%s has more lines than there are samples", path);
+		fclose(f);
+	}
+}
+
 /* Over shm a message is decoded in memory that its sender can still write to. */
 static void checks_what_it_keeps(void **state)
 {
@@ -495,6 +544,7 @@ int main(void)
 		cmocka_unit_test(refuses_a_world_with_holes),
 		cmocka_unit_test(texts_are_printable),
 		cmocka_unit_test(another_protocol_is_named),
+		cmocka_unit_test(protocols_do_not_change),
 		cmocka_unit_test(checks_what_it_keeps),
 		cmocka_unit_test(huge_lists_are_refused),
 		cmocka_unit_test(splits_part_names),

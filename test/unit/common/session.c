@@ -25,8 +25,10 @@ struct zipperd {
 	struct zlistener *listener;
 	struct zaddr addr;
 	enum answer answer;
-	int full; /* so many connections hear at first that there are too many */
-	int code; /* in these words */
+	int full;	   /* so many connections hear at first that there are too many */
+	int code;	   /* in these words */
+	uint32_t protocol; /* the latest that it speaks; 0: any */
+	uint32_t spoken;   /* by the rank, in the end */
 	uint8_t key[ZAUTH_KEY_BYTES];
 	bool heard; /* the rank has sent a correct proof of its own */
 	const char *wrong;
@@ -66,10 +68,6 @@ static void greet(struct zipperd *z, struct zlink *link)
 {
 	const int64_t end = zclock_ms() + PATIENCE_MS;
 	struct zctl_msg challenge = {.type = ZCTL_CHALLENGE}, proof = {.type = ZCTL_PROOF};
-	if (!next(z, link, ZCTL_HELLO)) {
-		z->wrong = "no HELLO";
-		return;
-	}
 	const struct zctl_hello hello = z->msg.u.hello;
 	zauth_module.random(challenge.u.challenge.nonce, sizeof(challenge.u.challenge.nonce));
 	if (zsession_io_send(link, &challenge, end) != 0 || !next(z, link, ZCTL_PROOF)) {
@@ -86,19 +84,22 @@ static void greet(struct zipperd *z, struct zlink *link)
 	next(z, link, ZCTL_PROOF); /* until it closes */
 }
 
-/* false: it was told to try again. */
-static bool greet_unless_full(struct zipperd *z, struct zlink *link)
+/* Answers HELLO. true: the rank is told to try again. */
+static bool answer_hello(struct zipperd *z, struct zlink *link)
 {
-	struct zctl_msg error = {.type = ZCTL_ERROR, .u.error = {.code = (uint32_t)z->code, .text = "too many"}};
-	if (z->full == 0) {
+	z->spoken = z->msg.u.hello.protocol;
+	const int code = z->full > 0 ? z->code : z->protocol != 0 && z->spoken > z->protocol ? EPROTONOSUPPORT : 0;
+	const struct zctl_msg error = {.type = ZCTL_ERROR, .u.error = {.code = code, .text = "try again"}};
+	if (code == 0) {
 		greet(z, link);
-		return true;
+		return false;
 	}
-	z->full--;
-	if (!next(z, link, ZCTL_HELLO) || zsession_io_send(link, &error, zclock_ms() + PATIENCE_MS) != 0)
-		z->wrong = "no HELLO";
+	if (z->full > 0)
+		z->full--;
+	if (zsession_io_send(link, &error, zclock_ms() + PATIENCE_MS) != 0)
+		z->wrong = "the answer cannot be sent";
 	next(z, link, ZCTL_HELLO); /* until it closes */
-	return false;
+	return code == EAGAIN || (code == EPROTONOSUPPORT && z->spoken > ZCTL_PROTOCOL_OLDEST);
 }
 
 /* One connection. true: another one is to follow. */
@@ -114,9 +115,12 @@ static bool serve_one(struct zipperd *z)
 		z->wrong = "nobody connects";
 		return false;
 	}
-	const bool greeted = greet_unless_full(z, link);
+	const bool heard = next(z, link, ZCTL_HELLO);
+	if (!heard)
+		z->wrong = "no HELLO";
+	const bool again = heard && answer_hello(z, link);
 	link->ops->close(link);
-	return !greeted && z->code == EAGAIN;
+	return again;
 }
 
 static void *serve(void *ctx)
@@ -156,9 +160,8 @@ static void zipperd_proves_that_it_knows_the_key(void **state)
 	}
 }
 
-static int open_when_full(int full, int code, struct zipperd *z)
+static int open_at(struct zipperd *z)
 {
-	*z = (struct zipperd){.ops = &ztransport_tcp, .answer = RIGHT, .full = full, .code = code};
 	struct zsession_params p = {.user = USER, .job = "j", .auth = &zauth_module, .timeout_ms = PATIENCE_MS};
 	struct zsession *s = NULL;
 	struct zerr err = {""};
@@ -168,12 +171,20 @@ static int open_when_full(int full, int code, struct zipperd *z)
 	z->ops->listener_addr(z->listener, &p.zipper);
 	assert_int_equal(pthread_create(&thread, NULL, serve, z), 0);
 	const int rc = zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err);
+	if (rc == 0)
+		assert_int_equal(zsession_protocol(s), z->spoken);
 	zsession_close(s);
 	pthread_join(thread, NULL);
 	z->ops->unlisten(z->listener);
 	if (z->wrong)
 		fail_msg("%s", z->wrong);
 	return rc;
+}
+
+static int open_when_full(int full, int code, struct zipperd *z)
+{
+	*z = (struct zipperd){.ops = &ztransport_tcp, .answer = RIGHT, .full = full, .code = code};
+	return open_at(z);
 }
 
 static void a_rank_tries_again_where_there_are_too_many(void **state)
@@ -186,9 +197,26 @@ static void a_rank_tries_again_where_there_are_too_many(void **state)
 	assert_int_equal(open_when_full(1, EBUSY, &z), -EBUSY);
 }
 
+/* Every proof is right in the protocol that it is made in: the false zipperd checks it. */
+static void a_rank_speaks_the_protocol_of_an_earlier_zipperd(void **state)
+{
+	struct zipperd z;
+	(void)state;
+	for (uint32_t p = ZCTL_PROTOCOL_OLDEST; p <= ZCTL_PROTOCOL + 1; p++) {
+		z = (struct zipperd){.ops = &ztransport_tcp, .answer = RIGHT, .protocol = p};
+		assert_int_equal(open_at(&z), 0);
+		assert_int_equal(z.spoken, p > ZCTL_PROTOCOL ? ZCTL_PROTOCOL : p);
+	}
+	/* then comes the limit on strangers */
+	z = (struct zipperd){.ops = &ztransport_tcp, .answer = RIGHT, .full = 2, .code = EAGAIN, .protocol = 1};
+	assert_int_equal(open_at(&z), 0);
+	assert_int_equal(z.spoken, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(zipperd_proves_that_it_knows_the_key),
-		cmocka_unit_test(a_rank_tries_again_where_there_are_too_many)};
+		cmocka_unit_test(a_rank_tries_again_where_there_are_too_many),
+		cmocka_unit_test(a_rank_speaks_the_protocol_of_an_earlier_zipperd)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
