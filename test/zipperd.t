@@ -215,6 +215,18 @@ for change in '/shm:/d listen' '$d next' '/^cpus/d cpus' '$alisten=lgm=tcp:127.0
 	ok "SIGHUP: it is ${change#* } that has changed (${change% *})" in_log "warn: ${change#* } has changed in the configuration"
 	stop TERM
 done
+# beside one that ends: it takes the addresses over
+port=$(start -c good.conf && sed -n 's/^lgm=tcp:127.0.0.1://p' ready && stop TERM)
+printf '%s\n' "listen = lgm,das4=tcp:127.0.0.1:$port" "listen = lgm,das4=shm:$TAP_TMP/sock" "key_file = $TAP_TMP/keys" >same.conf
+start -c same.conf
+old=$ZD
+{ sleep 0.3 && kill "$old"; } &
+start -c same.conf
+ok "starts beside one that ends soon" test -s ready || diag_file log
+wait "$old"
+is "which ends in order" $? 0
+ok "and leaves the new one its socket" test -e sock
+stop TERM
 start -c good.conf
 stop INT
 is "SIGINT: exit status 0" "$STATUS" 0

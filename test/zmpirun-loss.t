@@ -68,6 +68,7 @@ started "${two[@]}"
 kill -STOP "$(zipperd_of 2)"
 is_told "zipper 2 hangs"
 goes_on "zipper 2 hangs" 2 "zipperd at [^ ]* has not answered for [0-9]+ s"
+export ZIPPER_TIMEOUT=2s # the only one has four times as long
 started --clusters 2+2
 kill -STOP "$(zipperd_of 1)"
 wait_for 60 job_is_over || { diag "the job does not end" && kill -9 "$JOB"; }

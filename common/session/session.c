@@ -230,7 +230,7 @@ int zsession_watch(struct zsession *s, int64_t limit_ms, struct zerr *err)
 	} else if (s->asked_ms != 0 && away) {
 		s->asked_ms = now;
 	}
-	if (s->asked_ms == 0 || now - s->asked_ms < limit_ms)
+	if (s->asked_ms == 0 || now - s->asked_ms < limit_ms - limit_ms / ASK_SHARE)
 		return 0;
 	return zerr_set(err, -ETIMEDOUT, "%s has not answered for %lld s", s->where,
 		(long long)(now - s->asked_ms) / 1000);

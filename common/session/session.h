@@ -70,18 +70,18 @@ void zsession_close(struct zsession *);
 /* Takes the next message from zipperd (EVENT, OPEN, DEAD, DIRECT). Returns 1 with msg filled (to be freed with
  * zctl_free), 0: there is none, -ESHUTDOWN or -ECONNRESET: zipperd is gone. Never blocks. */
 int zsession_poll(struct zsession *, struct zctl_msg *, struct zerr *);
-/* A caller that waits for zipperd calls this now and then. If nothing has come for a while, zipperd is asked whether it
- * is there. Returns 0, or -ETIMEDOUT with text: zipperd has not answered for limit_ms, during which this was called all
- * the time. limit_ms 0: there is no limit. */
+/* A caller that waits for zipperd calls this now and then. If nothing has come for a quarter of the limit, zipperd is
+ * asked whether it is there. Returns 0, or -ETIMEDOUT with text: zipperd has not answered for the rest of limit_ms,
+ * during which this was called all the time. limit_ms 0: there is no limit. */
 int zsession_watch(struct zsession *, int64_t limit_ms, struct zerr *);
 /* That limit as a setting of ranks and the launcher, which must agree. The field is an int64_t. */
 #define ZSESSION_TIMEOUT_ROW(owner, field)                                                                             \
 	{                                                                                                              \
-		.name = "timeout", .type = ZCONF_TIME_MS, .preset = "60s", .min = 0, .max = 24 * 3600 * 1000,          \
+		.name = "timeout", .type = ZCONF_TIME_MS, .preset = "14s", .min = 0, .max = 24 * 3600 * 1000,          \
 		.offset = offsetof(owner, field),                                                                      \
-		.help = "A zipperd that does not answer for so long, while somebody waits for it, counts as lost, as " \
-			"if it had ended. 0: it is waited for as long as its connection stands. Broken connections "   \
-			"are noticed in any case."                                                                     \
+		.help = "A zipperd that says nothing for so long, while somebody waits for it, counts as lost, as if " \
+			"it had ended. The job's last zipperd has four times as long. 0: it is waited for as long as " \
+			"its connection stands. Broken connections are noticed in any case."                           \
 	}
 /* The descriptor to sleep on, and arm, as in transport.h. */
 int zsession_fd(const struct zsession *, uint32_t *events);

@@ -29,7 +29,7 @@
 #define MPIEXEC_BROKEN 255 /* exit status of Hydra for its own errors */
 #define NAMED_HOSTS 8	   /* in a line; the first of many */
 #define INPUT_BYTES 65536  /* standard input that mpiexec holds for rank 0: what a pipe holds */
-#define ASK_MS 1000	   /* for a zipper to answer when all parts have ended */
+#define ASK_MS 1400	   /* for a zipper to answer when all parts have ended */
 #define SWEEP_TRIES 50	   /* of 10 ms each, to see the last killed process go */
 
 static bool needs_report(const struct zrun *run)
@@ -349,11 +349,9 @@ static void sweep(void)
 static int ranks_status(const struct zrun *run)
 {
 	int status = 0, broken = 0;
-	const struct zjob *job = run->job;
-	const bool told = job->dead && zcause_is_exit(&job->rails[job->rail]);
-	const enum zpart_killed counts = zunfinished_is_over(run) || told ? ZPART_KILLED_NOT
-					 : job->dead			  ? ZPART_KILLED_IF_ALONE
-									  : ZPART_KILLED_COUNT;
+	const enum zpart_killed counts = zunfinished_is_over(run) ? ZPART_KILLED_NOT
+					 : run->job->dead	  ? ZPART_KILLED_IF_ALONE
+								  : ZPART_KILLED_COUNT;
 	for (int i = 0; i < run->plan->nparts; i++) {
 		/* The status of an mpiexec that gives up tells nothing of its ranks. */
 		if (!run->parts[i].by_itself || run->parts[i].err.unreached)

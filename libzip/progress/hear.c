@@ -43,7 +43,7 @@ bool zhear(int rail)
 	int rc = zsession_poll(zrails.rail[rail].session, &msg, &err);
 
 	if (rc == 0)
-		rc = zsession_watch(zrails.rail[rail].session, zrails.timeout_ms, &err);
+		rc = zsession_watch(zrails.rail[rail].session, zrails_patience(rail), &err);
 	if (rc == 0)
 		return false;
 	if (rc < 0) {

@@ -20,7 +20,7 @@
 #include "libzip/world/world.h"
 #include "common/session/session_attach.h"
 
-#define ATTACH_TIMEOUT_MS 20000 /* zipperd has answered the join, so it is there */
+#define ATTACH_TIMEOUT_MS 20000 /* at most: zipperd has answered the join, so it is there */
 #define BYE_POLL_MS 100
 
 static const char *job;
@@ -163,13 +163,21 @@ static void note_settled(struct zstation *s, const struct zlink *link)
 		s->channels.settles = link->ops;
 }
 
+/* A zipper that hangs must not hold up a rank that has another one for longer than where it is only waited for. */
+static int attach_timeout(int rail)
+{
+	const int64_t patience_ms = zrails_patience(rail);
+
+	return patience_ms > 0 && patience_ms < ATTACH_TIMEOUT_MS ? (int)patience_ms : ATTACH_TIMEOUT_MS;
+}
+
 static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, struct zerr *err)
 {
 	const struct zsession_way way = zrails_way(ch->rail);
 	struct zstation *s = ch->station;
 
 	pthread_mutex_lock(&setting_up);
-	int rc = zsession_attach_to(&ch->link, &way, attach, own_endpoint(s), ATTACH_TIMEOUT_MS, err);
+	int rc = zsession_attach_to(&ch->link, &way, attach, own_endpoint(s), attach_timeout(ch->rail), err);
 	pthread_mutex_unlock(&setting_up);
 	if (rc == 0)
 		note_settled(s, ch->link);

@@ -9,6 +9,8 @@
 #include "libzip/world/entries.h"
 #include "libzip/world/world.h"
 
+#define LAST_SHARE 4 /* the last zipper may be silent so many times as long as others */
+
 struct zrails zrails;
 
 int zrails_open(const struct zhops *ways, int n, const struct zsession_params *with, struct zerr *err)
@@ -192,6 +194,11 @@ bool zrails_has_another(int rail)
 	for (int p = 0; p < zworld.nparts; p++)
 		all &= (zrails.carry[p] & left) != 0;
 	return all;
+}
+
+int64_t zrails_patience(int rail)
+{
+	return zrails_has_another(rail) ? zrails.timeout_ms : LAST_SHARE * zrails.timeout_ms;
 }
 
 int zrails_first(void)

@@ -28,7 +28,7 @@ struct zrail {
 
 struct zrails {
 	int n;		    /* 0: this rank has not joined, or has left */
-	int64_t timeout_ms; /* a zipper that does not answer for so long is lost; 0: none is */
+	int64_t timeout_ms; /* see zrails_patience */
 	uint32_t failing;   /* a bit for each rail: lost, but not acted on yet */
 	uint32_t lost;	    /* a bit for each rail: out of use */
 	/* By part, a bit for each rail, lost or not: it carries messages between that part and ours (entries.h). */
@@ -87,6 +87,9 @@ static inline bool zrails_is_good(int rail)
 int zrails_count_good(void);
 /* Can the job go on without this rail? There must be another one, also for each part that it carries to. */
 bool zrails_has_another(int rail);
+/* How long its zipper may say nothing while this rank waits for it, in ms; 0: there is no limit. A false alarm would
+ * end the job if there is no other zipper, so then it is longer. */
+int64_t zrails_patience(int rail);
 /* The first rail that is not lost, for news that one zipper alone gets. There always is one. */
 int zrails_first(void);
 /* Ends the session with one zipper, and tells it why. */

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <time.h>
 
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/transport/tcp/tcp_socket.h"
 #include "common/transport/transports.h"
@@ -16,6 +18,9 @@
 
 #define ACCEPT_BUDGET 32      /* connections per turn */
 #define NO_DESCRIPTORS_MS 200 /* pause when accept fails for lack of resources */
+/* A zipperd that ends closes its listeners at once. A new one that is started beside it may still be too early. */
+#define BUSY_MS 2000
+#define BUSY_AGAIN_MS 20 /* between two tries */
 
 static struct conn *conn_of(struct stranger *s)
 {
@@ -77,7 +82,8 @@ void listener_pause_all(struct daemon *d, int64_t for_ms)
 	d->paused = true;
 	d->pause_until_ms = for_ms ? d->now_ms + for_ms : 0;
 	for (int i = 0; i < d->nlisteners; i++)
-		watch_change(d, d->listeners[i].fd, 0, &d->listeners[i].watch);
+		if (d->listeners[i].zlistener)
+			watch_change(d, d->listeners[i].fd, 0, &d->listeners[i].watch);
 }
 
 void listener_resume_all(struct daemon *d)
@@ -86,7 +92,19 @@ void listener_resume_all(struct daemon *d)
 		return;
 	d->paused = false;
 	for (int i = 0; i < d->nlisteners; i++)
-		watch_change(d, d->listeners[i].fd, EPOLLIN, &d->listeners[i].watch);
+		if (d->listeners[i].zlistener)
+			watch_change(d, d->listeners[i].fd, EPOLLIN, &d->listeners[i].watch);
+}
+
+/* Listens at the place, which another zipperd may be about to leave. 0 or a negative errno with text. */
+static int listen_at(const struct ztransport *t, struct listener *l, struct zerr *err)
+{
+	const struct timespec pause = {.tv_nsec = BUSY_AGAIN_MS * 1000000};
+	const int64_t end = zclock_ms() + BUSY_MS;
+	int rc;
+	while ((rc = t->listen(&l->zlistener, &l->where.addr, err)) == -EADDRINUSE && zclock_ms() < end)
+		nanosleep(&pause, NULL);
+	return rc;
 }
 
 /* 0 or a negative errno with text. */
@@ -96,7 +114,7 @@ static int open_one(struct daemon *d, struct listener *l, struct zerr *err)
 	const struct ztransport *t = ztransports_find(l->where.addr.kind, err);
 	if (!t)
 		return zaddr_prefix(&l->where.addr, err, -EPROTONOSUPPORT, what);
-	int rc = t->listen(&l->zlistener, &l->where.addr, err);
+	int rc = listen_at(t, l, err);
 	if (rc != 0)
 		return rc;
 	t->listener_addr(l->zlistener, &l->where.addr);
@@ -151,12 +169,21 @@ int listener_open_all(struct daemon *d, void (*conn_ready)(struct watch *), stru
 	return 0;
 }
 
-void listener_close_all(struct daemon *d)
+void listener_stop_all(struct daemon *d)
 {
 	for (int i = 0; i < d->nlisteners; i++) {
-		watch_remove(d, d->listeners[i].fd);
-		d->listeners[i].zlistener->ops->unlisten(d->listeners[i].zlistener);
+		struct listener *l = &d->listeners[i];
+		if (!l->zlistener)
+			continue;
+		watch_remove(d, l->fd);
+		l->zlistener->ops->unlisten(l->zlistener);
+		l->zlistener = NULL;
 	}
+}
+
+void listener_close_all(struct daemon *d)
+{
+	listener_stop_all(d);
 	free(d->listeners);
 	d->listeners = NULL;
 	d->nlisteners = 0;

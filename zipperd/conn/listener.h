@@ -10,18 +10,20 @@
 struct listener {
 	struct watch watch;
 	struct daemon *daemon;
-	struct zlistener *zlistener;
+	struct zlistener *zlistener;  /* NULL: it does not listen any more */
 	struct settings_listen where; /* with the port that was chosen */
 	int fd;
 	void (*conn_ready)(struct watch *); /* of its connections */
 	char text[400];			    /* the address alone, for messages */
 };
 
-/* Opens all of the configuration, or none. conn_ready: the reader of connections (conn_create). 0 or a negative errno
- * with text. */
+/* Opens all of the configuration, or none. An address that is in use is tried for two seconds. conn_ready: the reader
+ * of connections (conn_create). 0 or a negative errno with text. */
 int listener_open_all(struct daemon *, void (*conn_ready)(struct watch *), struct zerr *);
 /* Checks without listening whether the hosts have addresses. 0 or a negative errno with text. */
 int listener_check_all(const struct settings *, struct zerr *);
+/* Gives the addresses free for another zipperd. Connections that have come stay. */
+void listener_stop_all(struct daemon *);
 void listener_close_all(struct daemon *);
 /* Stops accepting for for_ms at least. 0: until listener_resume_all finds room. */
 void listener_pause_all(struct daemon *, int64_t for_ms);

@@ -127,6 +127,7 @@ void loop_run(struct daemon *d)
 	while (!d->stopping)
 		turn(d);
 	notify_state("STOPPING=1");
+	listener_stop_all(d); /* the next zipperd may be waiting for the addresses */
 	job_end_all(d, "zipperd is shutting down");
 	circuit_end_all(d);
 	int64_t end = d->now_ms + STOP_MS;
