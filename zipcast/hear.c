@@ -80,6 +80,13 @@ static void hear_leave(struct zipcast_group *g, struct member *m, uint64_t last,
 		zgroup_set_runnable(g); /* to find that the next message lacks it */
 }
 
+static void fail_as_told(struct zipcast_group *g, const struct member *m)
+{
+	char why[ZIPCAST_WHY_BYTES];
+	snprintf(why, sizeof(why), "node %u has said that group %u has failed", m->node->number, g->number);
+	zend_fail(g, why);
+}
+
 int zhear_word(struct node *n, const struct zwire_env *env, const void *payload)
 {
 	struct zipcast_group *g = zgroup_of(n->zc, env);
@@ -108,19 +115,15 @@ int zhear_word(struct node *n, const struct zwire_env *env, const void *payload)
 		for (char *c = why; *c; c++)
 			if (*c < ' ' || *c > '~')
 				*c = '?';
-		zend_fail(g, why);
+		if (why[0])
+			zend_fail(g, why);
+		else
+			fail_as_told(g, m);
 	}
 	return n->nearly > EARLY_MAX ? -EPROTO : 0;
 }
 
 /* --- words that were kept --- */
-
-static void fail_as_told(struct zipcast_group *g, const struct member *m)
-{
-	char why[ZIPCAST_WHY_BYTES];
-	snprintf(why, sizeof(why), "node %u has said that group %u has failed", m->node->number, g->number);
-	zend_fail(g, why);
-}
 
 void zhear_early(struct zipcast_group *g, struct member *m)
 {

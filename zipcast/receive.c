@@ -97,10 +97,11 @@ static void take_block(struct zipcast_group *g, uint32_t block)
 	zgroup_set_runnable(g);
 }
 
+/* The block is checked again: one without bytes has no place, and another node may have sent the same one meanwhile. */
 void zreceive_take(struct node *n, const struct zwire_env *env)
 {
 	struct zipcast_group *g = receiver(n, env);
-	if (g && g->message.active && env->xfer == g->message.number)
+	if (g && !is_wrong(g, n, env) && g->message.active)
 		take_block(g, (uint32_t)(env->offset / g->block_bytes));
 }
 

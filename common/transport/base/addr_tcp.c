@@ -16,7 +16,7 @@ int zaddr_tcp_parse_host(struct zaddr *a, const char *rest, const char *text, st
 	if (*rest == '[') {
 		host = rest + 1;
 		end = strchr(host, ']');
-		if (!end || (end[1] && end[1] != ':'))
+		if (!end || (end[1] && end[1] != ':') || !memchr(host, ':', (size_t)(end - host)))
 			return zerr_set(err, -EINVAL, "bad address \"%s\": expected [IPV6][:PORT]", text);
 		if (end[1] == ':')
 			port = end + 2;

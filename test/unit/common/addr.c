@@ -63,7 +63,9 @@ static const struct {
 	{"tcp:fe80::1", "brackets"},
 	{"tcp:[::1", "[IPV6]"},
 	{"tcp:[::1]80", "[IPV6]"},
-	{"tcp:[]:80", "host name"},
+	{"tcp:[]:80", "[IPV6]"},
+	{"tcp:[%]", "[IPV6]"},
+	{"tcp:[localhost]:80", "[IPV6]"},
 	{"tcp:[::1]:", "no port"},
 	{"shm:", "empty"},
 	{"shm:relative", "begin with /"},
@@ -139,7 +141,7 @@ static void refuses_with_reason(void **state)
 static void refuses_long_names(void **state)
 {
 	(void)state;
-	static const char *const before[] = {"tcp:", "tcp:[", "shm:/", "", "m:1@"};
+	static const char *const before[] = {"tcp:", "tcp:[:", "shm:/", "", "m:1@"};
 	static const char *const after[] = {":1", "]:1", "", ":1", ":1"};
 	static const size_t cap[] = {sizeof((struct zaddr){0}.host), sizeof((struct zaddr){0}.host),
 		sizeof((struct zaddr){0}.host), 64, sizeof((struct zaddr){0}.via)};
@@ -151,7 +153,7 @@ static void refuses_long_names(void **state)
 			memset(body, 'a', len);
 			body[len] = 0;
 			snprintf(text, sizeof(text), "%s%s%s", before[i], body, after[i]);
-			size_t host = len + (i == 2); /* the slash belongs to the path */
+			size_t host = len + (i == 1 || i == 2); /* the colon or slash belongs to it */
 			assert_int_equal(zaddr_parse(&a, text, &err), host < cap[i] ? 0 : -EINVAL);
 		}
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define CORPUS_BYTES_MAX 65536
-#define CORPUS_ROUNDS 400 /* damaged copies of each file */
+#define CORPUS_ROUNDS 100 /* damaged copies of each file */
 
 static uint64_t corpus_state = 0x9e3779b97f4a7c15u;
 

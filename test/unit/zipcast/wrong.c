@@ -23,6 +23,8 @@ static const struct wrong {
 	{ZWIRE_BLOCK, false, 1, BLOCK, 2, UINT64_C(1) << 50, 0, "a block lies outside of the message"},
 	{ZWIRE_BLOCK, false, 1, BLOCK - 1, 2, BYTES, 0, "a block has the wrong size"},
 	{ZWIRE_BLOCK, false, 1, BLOCK, 2, BYTES, UINT64_C(2) * BLOCK, "a block has the wrong size"},
+	{ZWIRE_BLOCK, false, 1, 0, 2, BYTES, 0, "a block has the wrong size"},
+	{ZWIRE_BLOCK, false, 1, 0, 2, BYTES, UINT64_C(1) << 40, "a block lies outside of the message"},
 	{ZWIRE_BLOCK, false, 2, BLOCK, 2, BYTES, 0, "it sent a block twice"},
 	{ZWIRE_BLOCK, true, 1, BLOCK, 2, BYTES, 0, "it sends blocks to a node that does not receive any"},
 	{ZWIRE_WRITTEN, false, 1, 0, 2, BYTES, 0, "it says that it has written to memory that is not open to it"},
