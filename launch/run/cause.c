@@ -5,12 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* zipperd's words, in zipperd/job/rank.c and job_ends.c */
+static bool is_about_rank(const struct zjob_rail *rail)
+{
+	return rail->dead && strncmp(rail->text, "rank ", 5) == 0;
+}
+
+bool zcause_is_exit(const struct zjob_rail *rail)
+{
+	return is_about_rank(rail) &&
+	       (strstr(rail->text, " ended with status ") || strstr(rail->text, " ended without MPI_Finalize "));
+}
+
 bool zcause_is_death(const struct zjob_rail *rail)
 {
-	/* zipperd's words, in zipperd/job/rank.c and job_ends.c */
-	return rail->dead && strncmp(rail->text, "rank ", 5) == 0 &&
-	       (strstr(rail->text, " died (") || strstr(rail->text, " aborted with code ") ||
-		       strstr(rail->text, " ended with status ") || strstr(rail->text, " ended without MPI_Finalize "));
+	return zcause_is_exit(rail) ||
+	       (is_about_rank(rail) && (strstr(rail->text, " died (") || strstr(rail->text, " aborted with code ")));
 }
 
 /* Before the world is made. When a zipperd is gone, ranks die of it and the other zippers tell of these deaths. */

@@ -13,6 +13,8 @@
  * the job. A zipper that says so alone has only lost its connection to a rank that lives.
  */
 bool zcause_is_death(const struct zjob_rail *);
+/* Does it say that a rank ended by itself, as that rank has told? Then ranks killed by SIGKILL are mpiexec's work. */
+bool zcause_is_exit(const struct zjob_rail *);
 /* The job is over: notes the cause. At least one zipper must be dead or lost, and not yet told to the user. */
 void zcause_decide(struct zjob *);
 /* The ranks are gone, though some zipper has not said so. If another zipper says that a rank died, notes that as the

@@ -349,9 +349,11 @@ static void sweep(void)
 static int ranks_status(const struct zrun *run)
 {
 	int status = 0, broken = 0;
-	const enum zpart_killed counts = zunfinished_is_over(run) ? ZPART_KILLED_NOT
-					 : run->job->dead	  ? ZPART_KILLED_IF_ALONE
-								  : ZPART_KILLED_COUNT;
+	const struct zjob *job = run->job;
+	const bool told = job->dead && zcause_is_exit(&job->rails[job->rail]);
+	const enum zpart_killed counts = zunfinished_is_over(run) || told ? ZPART_KILLED_NOT
+					 : job->dead			  ? ZPART_KILLED_IF_ALONE
+									  : ZPART_KILLED_COUNT;
 	for (int i = 0; i < run->plan->nparts; i++) {
 		/* The status of an mpiexec that gives up tells nothing of its ranks. */
 		if (!run->parts[i].by_itself || run->parts[i].err.unreached)

@@ -85,7 +85,9 @@ static void add_signal(struct zrun *run)
 	const struct zjob *job = run->job;
 	const struct zpart *part;
 	size_t len = strlen(run->verdict);
-	bool may_be = job->dead && (!job->world || zcause_is_death(&job->rails[job->rail]));
+	bool may_be =
+		job->dead &&
+		(!job->world || (zcause_is_death(&job->rails[job->rail]) && !zcause_is_exit(&job->rails[job->rail])));
 	int number = may_be && !run->verdict_shown ? find_signal(run, &part) : 0;
 	/* SIGKILL may also be mpiexec's own way to end the other ranks of the part. */
 	if (number)

@@ -266,6 +266,24 @@ static void losses_beside_a_death(void **state)
 	zoutput_free(&out);
 }
 
+/* A rank that has told its own end: the ranks that mpiexec kills after it are no deaths of their own. */
+static void an_end_is_told_by_the_rank(void **state)
+{
+	static const struct {
+		const char *text;
+		bool death, exits;
+	} words[] = {{DIED, true, false}, {ABORTED, true, false}, {VAIN, true, true}, {FAILED, true, true},
+		{QUIT, false, false}, {KILLED, false, false}, {STOPS, false, false}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct zjob job;
+		make_job(&job, 1, true);
+		die(&job, 0, 1, words[i].text, 100);
+		assert_int_equal(zcause_is_death(&job.rails[0]), words[i].death);
+		assert_int_equal(zcause_is_exit(&job.rails[0]), words[i].exits);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +295,7 @@ int main(void)
 		cmocka_unit_test(one_does_not_tell),
 		cmocka_unit_test(losses_are_held_back),
 		cmocka_unit_test(losses_beside_a_death),
+		cmocka_unit_test(an_end_is_told_by_the_rank),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
