@@ -11,12 +11,22 @@ compile "$ZIP_TOP_SRCDIR/test/lib/forgotten.c" forgotten >cc.out 2>&1 || { diag_
 
 line0='rank 0 (c1 rank 0 on localhost)'
 warned='^zmpirun: warning: rank [0-3] (c[123] rank [012] on localhost) ended without MPI_Finalize$'
+# MPICH 4.2's mpiexec kills ranks that end a little later than others of their node, in a native job, too
+mpiexec_kills() { "$MPIEXEC" --version | grep -q 'Version: *4\.2\.'; }
+# all_output NAME LINES MODE FILE...: of mode "mixed", ranks after MPI_Finalize print some
+all_output() {
+	if [ "$3" = mixed ] && mpiexec_kills; then
+		skip "$1" "mpiexec of MPICH 4.2 may kill a rank before that"
+	else
+		is "$1" "$(cat "${@:4}" | wc -l)" "$2" || diag_file "$4"
+	fi
+}
 # well NAME LINES LAYOUT MODE...: the job ends with 0, and there is one line about it, a warning
 well() {
 	local name="$1, $3"
 	run "$name: status" 0 --clusters "$3" ./forgotten "${@:4}"
 	is "$name: one line, a warning" "$(grep -c "$warned" err) $(wc -l <err)" "1 1" || diag_file err
-	is "$name: all output" "$(wc -l <out)" "$2" || diag_file out
+	all_output "$name: all output" "$2" "$4" out
 	is "$name: nothing is wrong" "$(grep wrong out)" ""
 }
 # fails NAME STATUS LINE MODE...: a pattern for the one line. When a rank ends by itself, mpiexec kills the others of its part, and
@@ -53,8 +63,7 @@ ZIPPER_ENDPOINTS=2 well "two endpoints" 1 2+2 sent
 # --- it was not forgotten
 run "MPI_Finalize at exit" 0 --clusters 2+2 ./forgotten atexit
 is "at exit: no warning" "$(cat err)" ""
-# MPICH 4.2's mpiexec kills ranks that end a little later than others of their node, in a native job, too
-if "$MPIEXEC" --version | grep -q 'Version: *4\.2\.'; then
+if mpiexec_kills; then
 	skip "at exit: handlers and destructors run" "mpiexec of MPICH 4.2 may kill a rank before that"
 else
 	is "at exit: handlers and destructors run" "$(grep -c -e 'atexit, finalized 1' -e destructor out)" 8 || diag_file out
@@ -93,7 +102,7 @@ by_hand_well() {
 	JOB_NUMBER=$((JOB_NUMBER + 1))
 	by_hand a,b "2 2" "$2" ./forgotten "$3"
 	is "by hand, $1: status" $? 0 || { diag_file err.a; diag_file err.b; }
-	is "by hand, $1: output" "$(cat out.* | wc -l)" "$4" || diag_file out.a
+	all_output "by hand, $1: output" "$4" "$3" out.*
 	is "by hand, $1: it is said once" "$(cat err.* | grep -c "$says\$") $(cat err.* | wc -l)" "1 1" || diag_file err.a
 }
 start_zippers 2 a,b

@@ -60,13 +60,18 @@ void zended_take(int rail, const struct zctl_state *s)
 {
 	if (s->what == ZCTL_STATE_OVER)
 		self.over |= 1u << rail;
-	if (s->what != ZCTL_STATE_ENDED || zended_any)
+	if (s->what != ZCTL_STATE_ENDED)
+		return;
+	/* Each zipper names the rank of which it has heard first. One zipper's word is told. */
+	if (self.tells && s->vrank == (uint32_t)zworld.vrank && rail == zrails_first()) {
+		self.tells = false;
+		fprintf(stderr, "libzipper: rank %d of %s (%s): it ended without MPI_Finalize\n", zworld.vrank,
+			zworld_job(), zworld.part_name[zworld.part]);
+	}
+	if (zended_any)
 		return;
 	zended_any = true;
 	tell(self.doing);
-	if (self.tells && s->vrank == (uint32_t)zworld.vrank)
-		fprintf(stderr, "libzipper: rank %d of %s (%s): it ended without MPI_Finalize\n", zworld.vrank,
-			zworld_job(), zworld.part_name[zworld.part]);
 }
 
 void zended_freeze(void)
