@@ -84,9 +84,9 @@ fails "status 4 in an error handler" 4 "$line0 ended with status 4 without MPI_F
 fails "status 5 by _exit" 5 "$line0 ended with status 5 without MPI_Finalize" _exit 5
 
 # --- ends without a word
-fails "_exit" 1 "$line0 ended without MPI_Finalize, by _exit or in another thread" _exit
-fails "in a thread that may not use MPI" 1 "$line0 ended without MPI_Finalize, by _exit or in another thread" thread_waits 0 single
-fails "interrupted in MPI" 1 "$line0 ended without MPI_Finalize, by _exit or in another thread" interrupted 0 single
+fails "_exit" 1 "$line0 ended without MPI_Finalize, by _exit or in another thread, or by a signal of which mpiexec has not told" _exit
+fails "in a thread that may not use MPI" 1 "$line0 ended without MPI_Finalize, by _exit or in another thread, or by a signal of which mpiexec has not told" thread_waits 0 single
+fails "interrupted in MPI" 1 "$line0 ended without MPI_Finalize, by _exit or in another thread, or by a signal of which mpiexec has not told" interrupted 0 single
 
 # --- a rank that is ended because another one has died runs no handler and no destructor, as natively
 for layout in 2+2 1+1+2; do

@@ -179,7 +179,7 @@ hit() {
 		start "$1"
 		kill "-$2" "$(pid_of_rank "$3")"
 		wait_for 20 job_is_over
-		! grep -q '(lost its connection)$' err || [ $try = 3 ] && return
+		! grep -q -e '(lost its connection)$' -e 'mpiexec has not told$' err || [ $try = 3 ] && return
 		diag "$LOST_STATUS"
 		wait "$JOB"
 	done

@@ -350,6 +350,7 @@ static int ranks_status(const struct zrun *run)
 {
 	int status = 0, broken = 0;
 	const struct zjob *job = run->job;
+	const struct zpart *subject = zverdict_subject(run);
 	const bool told = job->dead && zcause_is_exit(&job->rails[job->rail]);
 	const enum zpart_killed counts = zunfinished_is_over(run) || told ? ZPART_KILLED_NOT
 					 : job->dead			  ? ZPART_KILLED_IF_ALONE
@@ -358,7 +359,9 @@ static int ranks_status(const struct zrun *run)
 		/* The status of an mpiexec that gives up tells nothing of its ranks. */
 		if (!run->parts[i].by_itself || run->parts[i].err.unreached)
 			continue;
-		int s = zpart_status(&run->parts[i], counts);
+		/* The ranks of other parts are killed because that rank has died. */
+		const bool other = counts == ZPART_KILLED_IF_ALONE && subject && subject != &run->parts[i];
+		int s = zpart_status(&run->parts[i], other ? ZPART_KILLED_NOT : counts);
 		/* mpiexec itself breaks down at times when its ranks are killed. Its status counts if there is no
 		 * other. */
 		if (s == MPIEXEC_BROKEN && !run->parts[i].chatter.have_codes)

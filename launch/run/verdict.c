@@ -38,22 +38,7 @@ void zverdict_show(struct zrun *run)
 	zoutput_add(&run->err, "\n", 1);
 }
 
-/* Finds the signal that killed a rank of any part, and that part; 0: none. */
-static int find_signal(const struct zrun *run, const struct zpart **part)
-{
-	int found = 0;
-	for (int i = 0; i < run->plan->nparts; i++) {
-		int number = zpart_killer(&run->parts[i]);
-		if (number == 0 || (found && found != SIGKILL))
-			continue;
-		found = number;
-		*part = &run->parts[i];
-	}
-	return found;
-}
-
-/* The part of the rank that a zipper's word is about. NULL: it is about none. */
-static const struct zpart *find_subject(const struct zrun *run)
+const struct zpart *zverdict_subject(const struct zrun *run)
 {
 	for (int i = 0; i < run->plan->nparts; i++) {
 		char words[ZCTL_NAME_MAX + 16];
@@ -64,11 +49,26 @@ static const struct zpart *find_subject(const struct zrun *run)
 	return NULL;
 }
 
+/* Finds the signal that killed a rank of that part, or of any part (NULL), and the part; 0: none. */
+static int find_signal(const struct zrun *run, const struct zpart **part)
+{
+	int found = 0;
+	const struct zpart *only = *part;
+	for (int i = 0; i < run->plan->nparts; i++) {
+		int number = only && only != &run->parts[i] ? 0 : zpart_killer(&run->parts[i]);
+		if (number == 0 || (found && found != SIGKILL))
+			continue;
+		found = number;
+		*part = &run->parts[i];
+	}
+	return found;
+}
+
 /* A rank has gone without a word. If no signal has killed a rank of its part, it has ended by itself: mpiexec has told
- * its status, and kills the others. */
+ * its status, and kills the others. mpiexec of MPICH 4.2 forgets the status of a rank at times, and tells 0. */
 static void name_end(struct zrun *run)
 {
-	const struct zpart *part = find_subject(run);
+	const struct zpart *part = zverdict_subject(run);
 	char *died = strstr(run->verdict, " died (");
 	const size_t room = died ? sizeof(run->verdict) - (size_t)(died - run->verdict) : 0;
 	if (!died || !part || !part->by_itself || !part->chatter.have_codes || part->chatter.signal)
@@ -76,14 +76,16 @@ static void name_end(struct zrun *run)
 	if (part->chatter.status > 0)
 		snprintf(died, room, " ended with status %d without MPI_Finalize", part->chatter.status);
 	else if (part->chatter.nkilled == 0)
-		snprintf(died, room, " ended without MPI_Finalize, by _exit or in another thread");
+		snprintf(died, room,
+			" ended without MPI_Finalize, by _exit or in another thread, or by a signal of which mpiexec "
+			"has not told");
 }
 
 /* Adds "; killed by signal 11 (Segmentation fault)": mpiexec may have told by now how a lost rank died. */
 static void add_signal(struct zrun *run)
 {
 	const struct zjob *job = run->job;
-	const struct zpart *part;
+	const struct zpart *part = zverdict_subject(run);
 	size_t len = strlen(run->verdict);
 	bool may_be =
 		job->dead &&

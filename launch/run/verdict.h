@@ -13,6 +13,8 @@ void zverdict_set(struct zrun *, int status, int grace_ms, const char *fmt, ...)
 void zverdict_show(struct zrun *);
 /* Adds what mpiexec has told by now of a rank's death, and prints the verdict. */
 void zverdict_show_complete(struct zrun *);
+/* The part of the rank that the verdict is about. NULL: it is about none. */
+const struct zpart *zverdict_subject(const struct zrun *);
 /* Something else was seen that may be the reason for the zippers' words. Forgets a verdict of theirs that was not
  * printed yet. */
 void zverdict_doubt(struct zrun *);
