@@ -85,7 +85,7 @@
 
 #include "common/base/err.h"
 
-#define ZCTL_PROTOCOL 2	       /* 2: proofs cover the protocol, so that nobody on the way can lower it */
+#define ZCTL_PROTOCOL 2	       /* 2: proofs cover the protocol */
 #define ZCTL_PROTOCOL_OLDEST 1 /* of peers that zipperd still serves */
 #define ZCTL_NAME_MAX 64       /* job ids; names of parts, fabrics and users; without the zero */
 #define ZCTL_TEXT_MAX 240      /* error and event texts */

@@ -115,8 +115,8 @@ err_free:
 	return rc;
 }
 
-/* Tries again with the protocol before where a zipperd on the way does not speak ours. The proofs cover the protocol,
- * so nobody on the way can make the ends speak another one than they have named. */
+/* Tries again with the protocol before where a zipperd on the way does not speak ours. Anybody on the way can say so in
+ * its place: each protocol from ZCTL_PROTOCOL_OLDEST on must be as safe as a user may expect. */
 static int open_lower(struct zsession **out, const struct zsession_params *p, enum zctl_service service,
 	struct zerr *err)
 {
