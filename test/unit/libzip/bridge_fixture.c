@@ -39,12 +39,16 @@ struct fake_link {
 	struct zwire_env coming[COMING_MAX];
 	int first, n;
 	bool broken;
+	void *reading; /* the cookie of a read under way */
 };
 
 static struct post posts[POSTS_MAX];
 static int nposts;
 static struct fake_link *links[ZCTL_RAILS_MAX];
+static struct fake_link *direct_links[1 + PEERS];
+static uint32_t introduced; /* the rank that is being connected directly */
 static int64_t passed_ms;
+int (*bridge_refused)(int rail, int rc);
 
 /* --- time --- */
 
@@ -67,6 +71,8 @@ void bridge_pass(int64_t ms)
 static int fake_post(struct zlink *z, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
 	struct fake_link *l = (struct fake_link *)z;
+	if (nposts == POSTS_MAX && bridge_refused)
+		nposts = 0;
 	assert_within(nposts, 0, POSTS_MAX - 1);
 	struct post *p = &posts[nposts++];
 	p->rail = l->rail;
@@ -98,7 +104,11 @@ static int fake_poll(struct zlink *z, const struct zsink *sink, unsigned budget)
 		l->first = (l->first + 1) % COMING_MAX;
 		l->n--;
 		int rc = sink->take(sink->ctx, &env, raw, place ? place : zeros);
-		assert_int_equal(rc, 0);
+		if (rc != 0) {
+			assert_non_null(bridge_refused);
+			l->n = 0;
+			return bridge_refused(l->rail, rc);
+		}
 	}
 	return taken == 0 && l->broken ? -ECONNRESET : (int)taken;
 }
@@ -108,6 +118,9 @@ static void fake_close(struct zlink *z)
 	struct fake_link *l = (struct fake_link *)z;
 	if (l->rail >= 0)
 		links[l->rail] = NULL;
+	for (uint32_t v = 0; v <= PEERS; v++)
+		if (direct_links[v] == l)
+			direct_links[v] = NULL;
 	free(l);
 }
 
@@ -133,7 +146,56 @@ static void fake_give_up(struct zlink *z, enum zlink_half half)
 	(void)half;
 }
 
-static const struct zrma fake_rma = {.expose = fake_expose, .conceal = fake_conceal, .give_up = fake_give_up};
+static void fake_limits(const struct zlink *z, struct zrma_limits *out)
+{
+	(void)z;
+	*out = (struct zrma_limits){.max_bytes = FRAGMENT, .reads = 1, .writes = 1};
+}
+
+static int fake_pin(struct zlink *z, enum zlink_half half, void *base, size_t len, struct zregion **out)
+{
+	(void)z;
+	(void)half;
+	(void)base;
+	(void)len;
+	*out = NULL;
+	return 0;
+}
+
+static void fake_unpin(struct zregion *r)
+{
+	(void)r;
+}
+
+static int fake_read(struct zlink *z, const struct zrma_op *op)
+{
+	struct fake_link *l = (struct fake_link *)z;
+	if (l->reading)
+		return -EAGAIN;
+	memset(op->local, 0, op->len);
+	l->reading = op->cookie;
+	return 0;
+}
+
+static int fake_reap(struct zlink *z, enum zlink_half half, struct zrma_done *out, unsigned cap)
+{
+	struct fake_link *l = (struct fake_link *)z;
+	(void)half;
+	if (!l->reading || cap == 0)
+		return 0;
+	*out = (struct zrma_done){.cookie = l->reading};
+	l->reading = NULL;
+	return 1;
+}
+
+static const struct zrma fake_rma = {.expose = fake_expose,
+	.conceal = fake_conceal,
+	.limits = fake_limits,
+	.pin = fake_pin,
+	.unpin = fake_unpin,
+	.read = fake_read,
+	.reap = fake_reap,
+	.give_up = fake_give_up};
 static struct ztransport fake = {
 	.name = "fake",
 	.post = fake_post,
@@ -179,6 +241,7 @@ int __wrap_zsession_attach_direct(struct zlink **out, const struct zaddr *addr, 
 	assert_non_null(l);
 	l->base.ops = &fake;
 	l->rail = -1;
+	direct_links[introduced] = l;
 	*out = &l->base;
 	return 0;
 }
@@ -239,6 +302,7 @@ void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 	zrails.n = rails;
 	assert_int_equal(zrails_share(no_entries, "a,b", &err), 0);
 	memset(links, 0, sizeof(links));
+	memset(direct_links, 0, sizeof(direct_links));
 	nposts = 0;
 	fake.rma = one_sided ? &fake_rma : NULL;
 	assert_int_equal(zservice_init(&params), MPI_SUCCESS);
@@ -271,6 +335,7 @@ void bridge_introduce(uint32_t to)
 	const struct zctl_direct d = {.what = ZCTL_DIRECT_CONNECT, .vrank = to, .addresses = "tcp:127.0.0.1:1"};
 	fabrics[0] = fabrics[to] = 1;
 	zrails.auth = &auth;
+	introduced = to;
 	zdirect_take(&d);
 }
 
@@ -288,14 +353,25 @@ struct zreq *bridge_recv(void *buf, int bytes, int from)
 	return r;
 }
 
-void bridge_say(int rail, uint32_t from, struct zwire_env env)
+static void add_coming(struct fake_link *l, uint32_t from, struct zwire_env env)
 {
-	zchannel_open(&zstations[0], rail, 1);
-	struct fake_link *l = links[rail];
-	assert_non_null(l);
 	assert_within(l->n, 0, COMING_MAX - 1);
 	env.src = from;
 	l->coming[(l->first + l->n++) % COMING_MAX] = env;
+}
+
+void bridge_say(int rail, uint32_t from, struct zwire_env env)
+{
+	zchannel_open(&zstations[0], rail, 1);
+	assert_non_null(links[rail]);
+	add_coming(links[rail], from, env);
+}
+
+bool bridge_say_directly(uint32_t to, uint32_t from, struct zwire_env env)
+{
+	if (direct_links[to])
+		add_coming(direct_links[to], from, env);
+	return direct_links[to];
 }
 
 void bridge_break(int rail)

@@ -33,6 +33,11 @@ struct zreq *bridge_recv(void *buf, int bytes, int from);
 /* This comes from that rank by that rail, with what it has to say of its stream as it is in env. DATA has so many
  * zeros. */
 void bridge_say(int rail, uint32_t from, struct zwire_env env);
+/* The same by the direct link to the rank `to`. False: there is none. */
+bool bridge_say_directly(uint32_t to, uint32_t from, struct zwire_env env);
+/* Called if the rank refuses a message. rail: by which it came, or -1: by a direct link. Its result is that of the
+ * link: rc, or 0 for a link that goes on in silence. NULL: no message may be refused. */
+extern int (*bridge_refused)(int rail, int rc);
 /* There could be a direct link to that rank: we have connected, and are not welcomed yet. */
 void bridge_introduce(uint32_t to);
 /* The connection to that zipper breaks. */
