@@ -20,7 +20,7 @@ static int set_name(char to[ZCTL_NAME_MAX + 1], const char *name, const char *wh
 	return 0;
 }
 
-static int prepare(struct zsession_params *p, const struct traffic_options *o, struct zerr *err)
+static int prepare(struct zsession_params *p, struct zmunge *munge, const struct traffic_options *o, struct zerr *err)
 {
 	*p = (struct zsession_params){.auth = &zauth_module, .timeout_ms = ANSWER_TIMEOUT_MS};
 	int rc = zaddr_parse(&p->zipper, o->address, err);
@@ -29,7 +29,14 @@ static int prepare(struct zsession_params *p, const struct traffic_options *o, s
 	rc = o->user ? set_name(p->user, o->user, "user", err) : zcredentials_find_user(p->user, err);
 	if (rc == 0 && o->job)
 		rc = set_name(p->job, o->job, "job", err);
-	return rc == 0 ? zcredentials_find_key(&zauth_module, p->key, p->user, err) : rc;
+	if (rc == 0)
+		rc = zcredentials_find_munge(munge, NULL, zcredentials_find_key(&zauth_module, p->key, p->user, err),
+			err);
+	if (rc <= 0)
+		return rc;
+	zauth_module.random(p->key, sizeof(p->key));
+	p->munge = munge;
+	return 0;
 }
 
 static void print(FILE *out, bool csv, const struct zctl_stats_reply *r)
@@ -56,7 +63,8 @@ int traffic_print(const struct traffic_options *o, FILE *out, struct zerr *err)
 	struct zsession_params p;
 	struct zsession *s;
 	struct zctl_stats_reply reply = {.ndirs = 0};
-	int rc = prepare(&p, o, err);
+	struct zmunge munge;
+	int rc = prepare(&p, &munge, o, err);
 	if (rc == 0)
 		rc = zsession_open(&s, &p, ZCTL_SERVICE_ADMIN, err);
 	zauth_module.wipe(&p, sizeof(p));

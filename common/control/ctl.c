@@ -38,6 +38,10 @@ struct field {
 		.kind = F_LIST, .offset = AT(type, n), .size = sizeof(struct e), .pointer = AT(type, list), .wire = w, \
 		.max = most, .element = fields                                                                         \
 	}
+#define SINCE(protocol, k, type, member)                                                                               \
+	{                                                                                                              \
+		.kind = k, .offset = AT(type, member), .size = ROOM(type, member), .since = protocol                   \
+	}
 #define END                                                                                                            \
 	{                                                                                                              \
 		.kind = F_END                                                                                          \
@@ -49,9 +53,9 @@ static const struct field f_hello_head[] = {FIELD(F_U32, zctl_hello, protocol), 
 	END};
 static const struct field f_hello[] = {FIELD(F_U8, zctl_hello, service), FIELD(F_NAME_OR_EMPTY, zctl_hello, user),
 	FIELD(F_NAME_OR_EMPTY, zctl_hello, job), FIELD(F_U64, zctl_hello, expires_s), FIELD(F_BYTES, zctl_hello, nonce),
-	END};
+	SINCE(2, F_U8, zctl_hello, method), END};
 static const struct field f_challenge[] = {FIELD(F_BYTES, zctl_challenge, nonce), END};
-static const struct field f_proof[] = {FIELD(F_BYTES, zctl_proof, mac), END};
+static const struct field f_proof[] = {FIELD(F_BYTES, zctl_proof, mac), SINCE(2, F_TEXT, zctl_proof, munge), END};
 static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U32, zctl_join, rank),
 	FIELD(F_U32, zctl_join, size), FIELD(F_U8, zctl_join, mixed), FIELD(F_TEXT, zctl_join, parts),
 	FIELD(F_TEXT, zctl_join, entries), FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi),

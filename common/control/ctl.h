@@ -47,6 +47,10 @@
  * ticket that was overheard is of no use, unless it arrives before the original. A ticket for a direct link is made by
  * zipperd with the session key of the listening rank, and masked with that of the connecting rank.
  *
+ * MUNGE (munge.h). A user without a key says so in HELLO (method), makes one of random bytes, and sends it in the
+ * PROOF, in a credential of MUNGE. All that follows is as with a key. zipperd keeps the key of a launcher with the job,
+ * for the proofs of its ranks, which have a credential for the job.
+ *
  * Stations (wire.h). A rank tells the number of its stations in its JOIN (endpoints); all ranks of a job must tell the
  * same number. A field `endpoint` is the index of a station in its rank. Each station opens channels of its own, one
  * for each fabric, and has a number of its own in envelopes. All stations of a rank are one rank: it joins once, has
@@ -85,7 +89,7 @@
 
 #include "common/base/err.h"
 
-#define ZCTL_PROTOCOL 2	       /* 2: proofs cover the protocol */
+#define ZCTL_PROTOCOL 2	       /* 2: proofs cover the protocol; MUNGE */
 #define ZCTL_PROTOCOL_OLDEST 1 /* of peers that zipperd still serves */
 #define ZCTL_NAME_MAX 64       /* job ids; names of parts, fabrics and users; without the zero */
 #define ZCTL_TEXT_MAX 240      /* error and event texts */
@@ -102,6 +106,7 @@
 #define ZCTL_HOPS_MAX 8	    /* zipperds before the one that is wanted */
 #define ZCTL_ENTRIES_MAX (ZCTL_PARTS_MAX * 10)
 #define ZCTL_SERVICE_NAME_MAX 1023 /* bytes of a name that is published, without the zero */
+#define ZCTL_MUNGE_MAX 1023	   /* a credential of MUNGE */
 #define ZCTL_PORT_NAME_MAX 255	   /* of its port: MPI_MAX_PORT_NAME in MPICH is 256 */
 #define ZCTL_PUBLISHED_MAX 1024	   /* names of one job at a time */
 
@@ -155,13 +160,17 @@ struct zctl_hello {			 /* first message on any link */
 	uint64_t expires_s; /* the end of the job credential that is proved, in seconds since 1970; 0: the user's own
 			       key is proved */
 	uint8_t nonce[ZCTL_NONCE_BYTES];
+	uint8_t method; /* enum zctl_method; since protocol 2 */
 };
+enum zctl_method { ZCTL_METHOD_KEY, ZCTL_METHOD_MUNGE };
 struct zctl_challenge {
 	uint8_t nonce[ZCTL_NONCE_BYTES];
 };
 struct zctl_proof {
-	uint8_t mac[ZCTL_MAC_BYTES]; /* keyed hash over service, user, job, expires_s and both nonces; in zipperd's
-					answer ZCTL_PROOF_REPLY is added to the service */
+	uint8_t mac[ZCTL_MAC_BYTES];	/* keyed hash over service, user, job, expires_s and both nonces; in zipperd's
+					   answer ZCTL_PROOF_REPLY is added to the service. 0 with MUNGE: it is in
+					   the credential */
+	char munge[ZCTL_MUNGE_MAX + 1]; /* the credential, or ""; since protocol 2 */
 };
 
 /* Facts that a rank tells about itself. Where one native job spans all parts (mixed = 1), rank and size are those of

@@ -60,6 +60,13 @@ static const char *check_create(const struct zctl_create *c)
 	return check_runs(c->runs, c->nruns, c->sizes, (uint32_t)zctl_name_split_parts(c->parts, NULL, ZCTL_PARTS_MAX));
 }
 
+static const char *check_hello(const struct zctl_hello *h)
+{
+	if (h->service < ZCTL_SERVICE_RANK || h->service > ZCTL_SERVICE_WAY)
+		return "there is no such service";
+	return h->method > ZCTL_METHOD_MUNGE ? "there is no such method" : NULL;
+}
+
 static const char *check_join(const struct zctl_join *j)
 {
 	if (zctl_name_split_parts(j->parts, NULL, ZCTL_PARTS_MAX) < 0)
@@ -89,9 +96,7 @@ const char *zctl_check(const struct zctl_msg *m)
 {
 	switch (m->type) {
 	case ZCTL_HELLO:
-		return m->u.hello.service < ZCTL_SERVICE_RANK || m->u.hello.service > ZCTL_SERVICE_WAY
-			       ? "there is no such service"
-			       : NULL;
+		return check_hello(&m->u.hello);
 	case ZCTL_JOIN:
 		return check_join(&m->u.join);
 	case ZCTL_ATTACH:

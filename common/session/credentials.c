@@ -52,6 +52,42 @@ int zcredentials_find_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BY
 	return zkeyfile_read(auth, key, file, user, err);
 }
 
+/* Finds the user who alone may read our credentials. */
+static int find_reader(uint32_t *uid, struct zerr *err)
+{
+	const char *said = getenv("ZIPPER_MUNGE_USER"), *name = said && *said ? said : "zipper";
+	const struct passwd *entry = getpwnam(name);
+	char *end;
+	*uid = entry ? entry->pw_uid : (uint32_t)strtoul(name, &end, 10);
+	if (entry || (name[0] >= '0' && name[0] <= '9' && !*end))
+		return 0;
+	return zerr_set(err, -ENOENT, "MUNGE: there is no user %.64s here: ZIPPER_MUNGE_USER names the user of zipperd",
+		name);
+}
+
+int zcredentials_find_munge(struct zmunge *munge, const char *module_dir, int rc, struct zerr *err)
+{
+	const char *said = getenv("ZIPPER_MUNGE"), *env_dir = getenv("ZIPPER_MODULE_DIR");
+	const bool asked = said && *said;
+	struct zerr why = {.text = ""};
+	if (!asked && rc != -ENOENT)
+		return rc;
+	int yes = zmunge_parse(munge->socket, asked ? said : "yes", &why);
+	if (yes == 0)
+		return rc;
+	if (yes > 0 && !module_dir)
+		module_dir = env_dir && *env_dir ? env_dir : PKGLIBDIR;
+	if (yes > 0)
+		yes = zmunge_load(&munge->ops, module_dir, &why);
+	if (!asked && (yes < 0 || !munge->ops->is_there(munge->socket)))
+		return rc;
+	if (yes == 0)
+		yes = find_reader(&munge->reader, &why);
+	if (yes == 0)
+		return 1;
+	return zerr_set(err, yes, asked ? "ZIPPER_MUNGE: %s" : "%s", why.text);
+}
+
 static int parse(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], uint64_t *expires_s, const char *text,
 	struct zerr *err)
 {

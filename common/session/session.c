@@ -20,6 +20,21 @@
 #define AGAIN_MAX_MS 1000
 #define AWAY_MS 5000 /* a caller that has not watched for so long may not have seen the answer yet */
 
+static int prove(struct zctl_proof *out, const struct zsession_params *p, const struct zctl_hello *hello,
+	const struct zctl_challenge *challenge, struct zerr *err)
+{
+	uint8_t payload[ZMUNGE_PAYLOAD_BYTES];
+	p->auth->prove(out->mac, p->key, ZAUTH_ASKS, hello, challenge);
+	if (!p->munge)
+		return 0;
+	memcpy(payload, p->key, ZAUTH_KEY_BYTES);
+	memcpy(payload + ZAUTH_KEY_BYTES, out->mac, ZCTL_MAC_BYTES);
+	memset(out->mac, 0, ZCTL_MAC_BYTES);
+	int rc = p->munge->ops->encode(out->munge, p->munge->socket, p->munge->reader, payload, err);
+	p->auth->wipe(payload, sizeof(payload));
+	return rc;
+}
+
 static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_service service, struct zerr *err)
 {
 	struct zctl_msg hello = {.type = ZCTL_HELLO}, proof = {.type = ZCTL_PROOF}, in;
@@ -28,12 +43,17 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 	memcpy(hello.u.hello.user, p->user, sizeof(p->user));
 	memcpy(hello.u.hello.job, p->job, sizeof(p->job));
 	hello.u.hello.expires_s = p->expires_s;
+	hello.u.hello.method = p->munge ? ZCTL_METHOD_MUNGE : ZCTL_METHOD_KEY;
+	if (p->munge && s->protocol < 2)
+		return zerr_set(err, -EACCES, "%s is of a release without MUNGE: it wants a key", s->where);
 	p->auth->random(hello.u.hello.nonce, sizeof(hello.u.hello.nonce));
 	int rc = zsession_io_request(s, &hello, ZCTL_CHALLENGE, &in, false, err);
 	if (rc != 0)
 		return rc;
 	struct zctl_challenge challenge = in.u.challenge;
-	p->auth->prove(proof.u.proof.mac, p->key, ZAUTH_ASKS, &hello.u.hello, &challenge);
+	rc = prove(&proof.u.proof, p, &hello.u.hello, &challenge, err);
+	if (rc != 0)
+		return rc;
 	rc = zsession_io_request(s, &proof, ZCTL_PROOF, &in, false, err);
 	if (rc != 0)
 		return rc;

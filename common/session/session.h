@@ -7,6 +7,7 @@
 #include "common/config/conf.h"
 #include "common/control/auth.h"
 #include "common/control/ctl.h"
+#include "common/control/munge.h"
 #include "common/hosts/hops.h"
 #include "common/transport/base/transport.h"
 
@@ -30,6 +31,7 @@ struct zsession_params {
 	char job[ZCTL_NAME_MAX + 1];
 	uint8_t key[ZAUTH_KEY_BYTES]; /* the user's, or that of a job credential */
 	uint64_t expires_s;	      /* the end of the credential; 0: key is the user's */
+	const struct zmunge *munge;   /* MUNGE proves who the user is, key is random; NULL: the key does */
 	const struct zauth_ops *auth;
 	int timeout_ms;	    /* for connecting, and for each answer other than WORLD */
 	bool settled_later; /* the caller releases the link and settles it: the link uses the address's own transport */

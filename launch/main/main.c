@@ -44,6 +44,8 @@ struct launch {
 	char user[ZCTL_NAME_MAX + 1];
 	uint8_t key[ZAUTH_KEY_BYTES];
 	char hex[2 * ZAUTH_KEY_BYTES + 1];
+	bool has_munge; /* in place of a key of the user, and the key is one for this job */
+	struct zmunge munge;
 	char credential[ZCREDENTIALS_TEXT_BYTES]; /* for the ranks */
 };
 
@@ -58,19 +60,25 @@ static bool is_bridged(const struct launch *l)
 	return l->plan.nparts > 1 && !l->options.no_mpi;
 }
 
+/* The user's key, or a key for this job where no zipperd knows the user's. */
 static int find_key(struct launch *l, struct zerr *err)
 {
 	int rc = zcredentials_find_user(l->user, err);
 	if (rc < 0)
 		return rc;
 	const char *running = zrailset_find_running(&l->rails);
-	if (!running)
+	if (running) {
+		rc = zcredentials_find_key(&zauth_module, l->key, l->user, err);
+		rc = zcredentials_find_munge(&l->munge, *l->locate.module_dir ? l->locate.module_dir : NULL, rc, err);
+		if (rc < 0)
+			return zerr_prefix(err, rc, "your key for zipperd on %s", running);
+		l->has_munge = rc > 0;
+	}
+	if (!running || l->has_munge)
 		zauth_module.random(l->key, sizeof(l->key));
-	else if ((rc = zcredentials_find_key(&zauth_module, l->key, l->user, err)) < 0)
-		return zerr_prefix(err, rc, "your key for zipperd on %s", running);
 	for (int i = 0; i < ZAUTH_KEY_BYTES; i++)
 		snprintf(l->hex + 2 * i, 3, "%02x", l->key[i]);
-	return rc;
+	return 0;
 }
 
 static int open_rails(struct launch *l, struct zerr *err)
@@ -82,7 +90,9 @@ static int open_rails(struct launch *l, struct zerr *err)
 		.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
 		.globals = &l->options.globals,
 		.verbose = l->options.verbose};
-	struct zsession_params session = {.auth = &zauth_module, .timeout_ms = CONTROL_TIMEOUT_MS};
+	struct zsession_params session = {.auth = &zauth_module,
+		.munge = l->has_munge ? &l->munge : NULL,
+		.timeout_ms = CONTROL_TIMEOUT_MS};
 	memcpy(session.user, l->user, sizeof(session.user));
 	memcpy(session.key, l->key, sizeof(session.key));
 	zjob_name(&l->job, l->options.sections[0].argv[0], &zauth_module);

@@ -103,8 +103,12 @@ static int open_route(struct zrailset *rails, struct zroute *route, struct zjob 
 		daemon->cpus = zplan_kept(plan, route->zipper);
 		rc = zdaemon_start(&rails->daemons[rails->n], daemon, route, scratch, err);
 	}
+	const struct zmunge *munge = session->munge;
+	if (route->start) /* it knows the key */
+		session->munge = NULL;
 	if (rc == 0)
 		rc = zjob_add(job, session, plan, route, entries, daemon->join_timeout_s, err);
+	session->munge = munge;
 	if (rc == 0)
 		rails->used[rails->n++] = route;
 	return rc;

@@ -200,7 +200,7 @@ const struct zconf_row zenv_rows[] = {
 
 /* Variables that common/session/credentials.h and libzip/start/member.h read. */
 static const char *const others[] = {"ZIPPER_CREDENTIAL", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_USER",
-	ZMEMBER_VARIABLE, NULL};
+	"ZIPPER_MUNGE", "ZIPPER_MUNGE_USER", ZMEMBER_VARIABLE, NULL};
 
 static int check(const struct zenv *env, struct zerr *err)
 {

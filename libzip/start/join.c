@@ -290,6 +290,8 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 static int open_sessions(const struct zenv *env, const struct zippers *zippers, struct zerr *err)
 {
 	struct zsession_params params = {.timeout_ms = CONNECT_TIMEOUT_MS};
+	static struct zmunge munge; /* for the sessions, as auth */
+	const char *credential = getenv("ZIPPER_CREDENTIAL");
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/zipauth.so", env->module_dir);
@@ -309,6 +311,13 @@ static int open_sessions(const struct zenv *env, const struct zippers *zippers, 
 	rc = zcredentials_find_user(params.user, err);
 	if (rc == 0)
 		rc = zcredentials_find_rank(params.auth, params.key, &params.expires_s, params.user, err);
+	if (params.user[0] && !(credential && *credential))
+		rc = zcredentials_find_munge(&munge, env->module_dir, rc, err);
+	if (rc > 0) {
+		params.auth->random(params.key, sizeof(params.key));
+		params.munge = &munge;
+		rc = 0;
+	}
 	if (rc == 0)
 		rc = zrails_open(zippers->way, zippers->n, &params, err);
 	params.auth->wipe(params.key, sizeof(params.key));

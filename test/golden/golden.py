@@ -3,6 +3,7 @@
 
 golden.py record PORTFILE HOST PORT FILE   stands between peers and zipperd until SIGTERM, then writes FILE
 golden.py replay FILE HOST PORT            says what the peers said, and compares zipperd's answers byte for byte
+golden.py again FILE HOST PORT             says what the first peer said, whatever the answers, and prints the text of the last one
 golden.py credential KEY USER JOB EXPIRES  prints ZIPPER_CREDENTIAL; zmpirun makes none for so long a time
 """
 import hashlib
@@ -16,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import between  # noqa: E402
 
 ENVELOPE_BYTES, LENGTH_AT = 64, 28  # common/wire/wire.h
+ERROR = 15  # enum zctl_type in common/control/ctl.h
 LINE_BYTES = 48
 PATIENCE_S = 60
 
@@ -144,6 +146,19 @@ def replay(path, host, port):
     return 0
 
 
+def again(path, host, port):
+    answer = b""
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as link:
+        for what, number, data in read(path):
+            if number == 0 and what == ">":
+                link.sendall(data)
+                envelope = receive(link, ENVELOPE_BYTES)
+                answer = receive(link, int.from_bytes(envelope[LENGTH_AT:LENGTH_AT + 4], "little"))
+                if answer[:1] == bytes([ERROR]):
+                    break
+    print(answer[2 + 4 + 2:].decode("latin-1"))  # behind the type, the code and the length
+
+
 def credential(key, user, job, expires):
     """As derive in common/control/auth.c."""
     texts = b"".join(bytes([len(t)]) + t.encode() for t in ("leiden-zipper job credential 1", user, job))
@@ -152,4 +167,4 @@ def credential(key, user, job, expires):
 
 
 if __name__ == "__main__":
-    sys.exit({"record": record, "replay": replay, "credential": credential}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"record": record, "replay": replay, "again": again, "credential": credential}[sys.argv[1]](*sys.argv[2:]))

@@ -10,6 +10,7 @@
 
 #include "common/base/log.h"
 #include "zipperd/conn/conn_send.h"
+#include "zipperd/conn/munger.h"
 #include "zipperd/conn/quota.h"
 
 #define REFUSE_MS 2000 /* the time to read an ERROR */
@@ -79,6 +80,9 @@ static void detach(struct conn *conn)
 	unwatch(conn);
 	watch_remove_hangup(d, conn->rx_fd);
 	d->nlate -= conn->late;
+	if (conn->asks)
+		munger_drop(conn->asks);
+	conn->asks = NULL;
 	conn->state = CONN_DEAD;
 	list_del(&conn->again);
 	list_del(&conn->link);
@@ -112,6 +116,7 @@ void conn_bury_all(struct daemon *d)
 		list_del(&conn->link);
 		conn_send_drop(conn);
 		zauth_module.wipe(conn->key, sizeof(conn->key));
+		zauth_module.wipe(conn->secret, sizeof(conn->secret));
 		free(conn);
 	}
 }
@@ -146,6 +151,9 @@ void conn_dismiss(struct conn *conn, int64_t ms)
 {
 	if (conn->state == CONN_DEAD || conn->state == CONN_LEAVING)
 		return;
+	if (conn->asks)
+		munger_drop(conn->asks);
+	conn->asks = NULL;
 	let_go(conn);
 	address_note(&conn->stranger, false); /* a stranger stays one: refused strangers do not make room for others */
 	conn->state = CONN_LEAVING;

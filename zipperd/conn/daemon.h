@@ -17,6 +17,7 @@ struct crew;
 struct dialer;
 struct job;
 struct listener;
+struct munger;
 struct quotas;
 struct signals;
 
@@ -80,6 +81,7 @@ struct daemon {
 
 	struct crew *crew;
 	struct dialer *dialer;
+	struct munger *munger; /* NULL: MUNGE is not in use */
 	struct signals *signals;
 	bool stopping;
 	struct limit bad_conn;	/* of log lines about connections that make no sense */

@@ -75,7 +75,7 @@ void reload(struct daemon *d)
 	} else {
 		keys_free(d->keys);
 		d->keys = keys;
-		quota_configure(d->quotas, &d->settings, d->for_job || keys_count(keys) == 1);
+		quota_configure(d->quotas, &d->settings, d->for_job || (keys_count(keys) == 1 && !d->settings.munge));
 		zlog_init("zipperd", (enum zlog_level)fresh.log_level);
 		zlog(ZLOG_INFO, "keys and log level were read again");
 		warn_of_rest(d->settings_text, &fresh);

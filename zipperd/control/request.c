@@ -3,6 +3,7 @@
 #include "zipperd/control/request.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -10,6 +11,7 @@
 #include "zipperd/conn/capacity.h"
 #include "zipperd/conn/conn_send.h"
 #include "zipperd/conn/listener.h"
+#include "zipperd/conn/munger.h"
 #include "zipperd/conn/quota.h"
 #include "zipperd/job/attach.h"
 #include "zipperd/job/circuit.h"
@@ -49,6 +51,12 @@ static void on_hello(struct conn *conn, const struct zctl_hello *hello)
 		conn_refuse(conn, EINVAL, "a user and a job must be named");
 		return;
 	}
+	if (hello->method == ZCTL_METHOD_MUNGE && (!d->munger || hello->expires_s != 0)) {
+		conn_refuse(conn, EACCES,
+			"zipperd at %s takes no credentials of MUNGE, but keys (munge in zipperd.conf)",
+			conn->listener->text);
+		return;
+	}
 	struct zctl_msg msg = {.type = ZCTL_CHALLENGE};
 	zauth_module.random(conn->challenge.nonce, sizeof(conn->challenge.nonce));
 	msg.u.challenge = conn->challenge;
@@ -58,12 +66,18 @@ static void on_hello(struct conn *conn, const struct zctl_hello *hello)
 }
 
 /* Finds the key that the connection proves, and the end of the user's key. false: there is no such user. An unknown
- * user costs the same work and gets the same answer, so that nobody can find out who has a key here. */
+ * user costs the same work and gets the same answer, so that nobody can find out who has a key here. The ranks of a job
+ * whose launcher had no key have a credential that was made of the job's. */
 static bool find_key(const struct conn *conn, uint8_t key[ZAUTH_KEY_BYTES], uint64_t *until_s)
 {
 	static const uint8_t no_key[ZAUTH_KEY_BYTES];
 	const struct zctl_hello *hello = &conn->hello;
+	const struct job *j = hello->expires_s ? job_find(conn->daemon, hello->user, hello->job) : NULL;
 	const uint8_t *known = keys_find(conn->daemon->keys, hello->user, until_s);
+	if (j && j->has_secret) {
+		known = j->secret;
+		*until_s = 0;
+	}
 	memcpy(key, known ? known : no_key, ZAUTH_KEY_BYTES);
 	if (hello->expires_s != 0)
 		zauth_module.derive(key, known ? known : no_key, hello->user, hello->job, hello->expires_s);
@@ -92,25 +106,20 @@ static uint64_t first_end(uint64_t a, uint64_t b)
 	return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-static void on_proof(struct conn *conn, const struct zctl_proof *proof)
+static void warn_of_refusal(struct conn *conn, const char *what)
 {
 	struct daemon *d = conn->daemon;
-	uint8_t key[ZAUTH_KEY_BYTES];
-	uint64_t until_s;
-	bool known = find_key(conn, key, &until_s);
+	uint32_t dropped;
+	if (limit_pass(&d->bad_conn, d->now_ms, &dropped))
+		zlog(ZLOG_WARN, "%s: %s: refused", conn->zlink->peer, what);
+}
+
+/* It has proved that it has this key, which is good until then. */
+static void admit(struct conn *conn, const uint8_t key[ZAUTH_KEY_BYTES], uint64_t until_s)
+{
+	struct daemon *d = conn->daemon;
 	struct zctl_msg msg = {.type = ZCTL_PROOF};
-	int rc = zauth_module.check(proof->mac, key, ZAUTH_ASKS, &conn->hello, &conn->challenge);
-	zauth_module.prove(msg.u.proof.mac, key, ZAUTH_ANSWERS, &conn->hello, &conn->challenge);
-	zauth_module.session(conn->key, key, &conn->hello, &conn->challenge);
-	zauth_module.wipe(key, sizeof(key));
-	if (!known || rc != 0) {
-		uint32_t dropped;
-		if (limit_pass(&d->bad_conn, d->now_ms, &dropped))
-			zlog(ZLOG_WARN, "%s: wrong key for user %s: refused", conn->zlink->peer, conn->hello.user);
-		conn_refuse(conn, EACCES, "zipperd at %s refuses the key of user %s", conn->listener->text,
-			conn->hello.user);
-		return;
-	}
+	struct zerr err;
 	const char *wrong = check_credential(&conn->hello, until_s);
 	if (wrong) {
 		conn_refuse(conn, EACCES, "zipperd at %s: %s", conn->listener->text, wrong);
@@ -118,16 +127,65 @@ static void on_proof(struct conn *conn, const struct zctl_proof *proof)
 	}
 	conn->good_until_s = first_end(until_s, conn->hello.expires_s);
 	struct user *user = quota_user(d->quotas, conn->hello.user);
-	struct zerr err;
 	if (quota_take(user, QUOTA_CONNECTIONS, d->now_ms, &err) != 0) {
 		conn_refuse(conn, EDQUOT, "%s", err.text);
 		return;
 	}
 	conn->user = user;
+	zauth_module.prove(msg.u.proof.mac, key, ZAUTH_ANSWERS, &conn->hello, &conn->challenge);
+	zauth_module.session(conn->key, key, &conn->hello, &conn->challenge);
 	conn_greet(conn);
 	if (conn->hello.service == ZCTL_SERVICE_RANK && conn->zlink->ops->guard)
 		conn->zlink->ops->guard(conn->zlink);
 	conn_send(conn, &msg);
+}
+
+/* munged has decoded the credential: whose it is, the key, and the proof for this connection. */
+static void on_decoded(void *owner, const struct munger_answer *a)
+{
+	struct conn *conn = owner;
+	char what[ZCTL_TEXT_MAX + 1];
+	conn->asks = NULL;
+	if (a->rc != 0)
+		snprintf(what, sizeof(what), "%.*s", ZCTL_TEXT_MAX, a->err.text);
+	else if (zauth_module.check(a->payload + ZAUTH_KEY_BYTES, a->payload, ZAUTH_ASKS, &conn->hello,
+			 &conn->challenge) != 0)
+		snprintf(what, sizeof(what), "the credential of MUNGE was made for another connection");
+	else if (strcmp(a->user, conn->hello.user) != 0)
+		snprintf(what, sizeof(what), "MUNGE says that it is user %s, not %s (ZIPPER_USER)", a->user,
+			conn->hello.user);
+	else
+		what[0] = '\0';
+	if (what[0]) {
+		warn_of_refusal(conn, what);
+		conn_refuse(conn, EACCES, "zipperd at %s: %s", conn->listener->text, what);
+		return;
+	}
+	memcpy(conn->secret, a->payload, sizeof(conn->secret));
+	admit(conn, conn->secret, 0);
+}
+
+static void on_proof(struct conn *conn, const struct zctl_proof *proof)
+{
+	uint8_t key[ZAUTH_KEY_BYTES];
+	uint64_t until_s;
+	if (conn->hello.method == ZCTL_METHOD_MUNGE) {
+		if (munger_ask(&conn->asks, conn->daemon, proof->munge, on_decoded, conn) != 0)
+			conn_refuse(conn, ENOMEM, "zipperd at %s is out of memory", conn->listener->text);
+		return;
+	}
+	bool known = find_key(conn, key, &until_s);
+	int rc = zauth_module.check(proof->mac, key, ZAUTH_ASKS, &conn->hello, &conn->challenge);
+	if (known && rc == 0) {
+		admit(conn, key, until_s);
+	} else {
+		char what[ZCTL_NAME_MAX + 32];
+		snprintf(what, sizeof(what), "wrong key for user %s", conn->hello.user);
+		warn_of_refusal(conn, what);
+		conn_refuse(conn, EACCES, "zipperd at %s refuses the key of user %s", conn->listener->text,
+			conn->hello.user);
+	}
+	zauth_module.wipe(key, sizeof(key));
 }
 
 /* Refuses a connection that came when there was no room. JOIN looks itself, as that ends the job. */
@@ -204,7 +262,7 @@ const char *request_answer(struct conn *conn, struct zctl_msg *msg)
 {
 	if (conn->state == CONN_HELLO && msg->type == ZCTL_HELLO)
 		on_hello(conn, &msg->u.hello);
-	else if (conn->state == CONN_PROOF && msg->type == ZCTL_PROOF)
+	else if (conn->state == CONN_PROOF && msg->type == ZCTL_PROOF && !conn->asks)
 		on_proof(conn, &msg->u.proof);
 	else if (conn->state == CONN_ATTACH && msg->type == ZCTL_ATTACH)
 		attach_channel(conn->daemon, conn, &msg->u.attach);

@@ -78,7 +78,9 @@ struct job {
 	uint32_t expected[ZCTL_PARTS_MAX]; /* sizes, told by the launcher; 0: not told */
 	struct zctl_run *runs;		   /* the launcher's placement map, until the job runs; NULL: none */
 	uint32_t nruns;
-	struct job_name *names; /* hash: names that its ranks have published */
+	struct job_name *names;		 /* hash: names that its ranks have published */
+	bool has_secret;		 /* its launcher has no key, but MUNGE: */
+	uint8_t secret[ZAUTH_KEY_BYTES]; /* the key in its place, of which the ranks' credential is made */
 };
 
 /* NULL: there is none of that name. */

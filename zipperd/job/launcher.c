@@ -76,6 +76,8 @@ void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
 		j->timeout_ms = c->join_timeout_ms;
 	j->deadline_ms = d->now_ms + j->timeout_ms;
 	j->had_launcher = true;
+	j->has_secret = conn->hello.method == ZCTL_METHOD_MUNGE;
+	memcpy(j->secret, conn->secret, sizeof(j->secret));
 	conn->launches = j;
 	conn->held_at = &j->launcher;
 	conn_settle(conn);

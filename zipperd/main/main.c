@@ -17,6 +17,7 @@
 #include "zipperd/conn/daemon.h"
 #include "zipperd/conn/dial.h"
 #include "zipperd/conn/listener.h"
+#include "zipperd/conn/munger.h"
 #include "zipperd/conn/quota.h"
 #include "zipperd/control/hear.h"
 #include "zipperd/control/loop.h"
@@ -54,12 +55,17 @@ static int prepare(struct daemon *d, const struct options *o, struct zerr *err)
 	rc = keys_load(&d->keys, d->settings.key_file, err);
 	if (rc != 0)
 		return zerr_prefix(err, rc, "%s: key_file", d->settings.key_file_at);
+	const struct zmunge_ops *ops;
+	if (o->test && d->settings.munge && (rc = zmunge_load(&ops, d->settings.module_dir, err)) != 0)
+		return zerr_prefix(err, rc, "munge");
 	return o->test ? listener_check_all(&d->settings, err) : 0;
 }
 
 static int change_keys(struct daemon *d, const struct options *o, struct zerr *err)
 {
 	int rc = configure(d, o, err);
+	if (rc == 0 && (!d->settings.key_file || !*d->settings.key_file))
+		rc = zerr_set(err, -EINVAL, "no key_file: there is no file for keys");
 	if (rc != 0)
 		return rc;
 	return o->drop_key ? keytool_drop(d->settings.key_file, o->drop_key, err)
@@ -105,7 +111,7 @@ static int serve(struct daemon *d, const struct options *o)
 		fail(&err);
 		goto out;
 	}
-	quota_configure(d->quotas, &d->settings, d->for_job || keys_count(d->keys) == 1);
+	quota_configure(d->quotas, &d->settings, d->for_job || (keys_count(d->keys) == 1 && !d->settings.munge));
 	if ((d->settings.cpus && cpus_bind(d->settings.cpus, &err) != 0) || tie_to_parent(o, &err) != 0 ||
 		loop_init(d, &err) != 0) {
 		fail(&err);
@@ -119,7 +125,7 @@ static int serve(struct daemon *d, const struct options *o)
 		fail(&err);
 		goto out_crew;
 	}
-	if (listener_open_all(d, hear_ready, &err) != 0) {
+	if (munger_init(d, &err) != 0 || listener_open_all(d, hear_ready, &err) != 0) {
 		fail(&err);
 		goto out_crew;
 	}
@@ -138,6 +144,7 @@ static int serve(struct daemon *d, const struct options *o)
 out_listeners:
 	listener_close_all(d);
 out_crew:
+	munger_fini(d);
 	dial_fini(d);
 	if (!list_empty(&d->all_jobs)) { /* a device may still write to the workers' memory */
 		zlog(ZLOG_WARN, "not all transfers have ended: their memory is left to the system");

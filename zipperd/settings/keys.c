@@ -35,8 +35,9 @@ int keys_load(struct keys **out, const char *path, struct zerr *err)
 	struct keys *k = calloc(1, sizeof(*k));
 	if (!k)
 		return zerr_set(err, -ENOMEM, "out of memory");
-	int rc = zkeyfile_read_all(&zauth_module, path, add, k, err);
-	if (rc == 0 && !k->table)
+	const bool any = path && *path;
+	int rc = any ? zkeyfile_read_all(&zauth_module, path, add, k, err) : 0;
+	if (rc == 0 && any && !k->table)
 		rc = zerr_set(err, -EINVAL, "%s: there is no key in it", path);
 	if (rc != 0) {
 		keys_free(k);

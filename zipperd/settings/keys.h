@@ -7,7 +7,7 @@
 
 struct keys;
 
-/* Reads the file. 0 or a negative errno with text. */
+/* Reads the file; "" or NULL: no user has a key. 0 or a negative errno with text. */
 int keys_load(struct keys **, const char *path, struct zerr *);
 void keys_free(struct keys *);
 /* ZAUTH_KEY_BYTES. *until_s: as in keyfile.h. NULL: unknown user. */

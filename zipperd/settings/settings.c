@@ -81,6 +81,14 @@ static int note_key_file(void *conf, const char *value, struct zerr *err)
 	return 0;
 }
 
+static int parse_munge(void *conf, const char *value, struct zerr *err)
+{
+	struct settings *c = conf;
+	int rc = zmunge_parse(c->munge_socket, value, err);
+	c->munge = rc > 0;
+	return rc < 0 ? rc : 0;
+}
+
 static int parse_next(void *conf, const char *value, struct zerr *err)
 {
 	struct settings *c = conf;
@@ -187,6 +195,14 @@ const struct zconf_row settings_rows[] = {
 			"may have access to it. It is read again on "
 			"SIGHUP. A path without a slash at its beginning starts in the folder where zipperd was "
 			"started."},
+	{.name = "munge",
+		.type = ZCONF_STRING,
+		.preset = "no",
+		.offset = offsetof(struct settings, munge_text),
+		.parse = parse_munge,
+		.help = "yes: users may have a credential of MUNGE in place of a key, so that they need no key files: "
+			"munged, which must run here and where they start their jobs, says who they are. A path is the "
+			"same, and names munged's socket where that is not the usual one. no: keys alone."},
 	OPT_MS(join_timeout, "60s", 100, 24 * 3600 * 1000,
 		"The time in which all ranks of a job must report. After it the job fails with a message "
 		"that names the missing ranks. A launcher may ask for another time."),
@@ -314,7 +330,8 @@ const struct zconf_row settings_rows[] = {
 		.type = ZCONF_STRING,
 		.preset = PKGLIBDIR,
 		.offset = offsetof(struct settings, module_dir),
-		.help = "The folder of " ZVERBS_FILE ", which is loaded where listen names a port of an RDMA device."},
+		.help = "The folder of " ZVERBS_FILE ", which is loaded where listen names a port of an RDMA device, "
+			"and of " ZMUNGE_FILE ", which munge needs."},
 	ZVERBS_ENDPOINTS_ROW(struct settings),
 	ZVERBS_ROWS(struct settings),
 	{.name = NULL},
@@ -369,7 +386,7 @@ static int check(struct settings *c, struct zerr *err)
 		if (settings_find_fabric(c, c->next[i].fabric) < 0)
 			return zerr_set(err, -EINVAL, "next names fabric %s, which no listen serves",
 				c->next[i].fabric);
-	if (!c->key_file || !*c->key_file)
+	if ((!c->key_file || !*c->key_file) && !c->munge)
 		return zerr_set(err, -EINVAL, "no key_file: no rank could join");
 	if (c->dest_share < c->eager_bytes + ZWIRE_ENV_BYTES)
 		return zerr_set(err, -EINVAL, "dest_share (%lld) does not hold one message of eager_bytes (%lld)",

@@ -7,6 +7,7 @@
 
 #include "common/config/conf.h"
 #include "common/control/ctl.h"
+#include "common/control/munge.h"
 #include "common/transport/base/addr.h"
 #include "common/transport/base/transport.h"
 #include "common/transport/verbs/device/verbs_options.h"
@@ -38,6 +39,9 @@ struct settings {
 	int nnexts;
 	char *key_file;
 	char key_file_at[ZCONF_PLACE_BYTES];
+	char *munge_text;
+	bool munge;			      /* from munge_text: users without a key may have credentials of MUNGE */
+	char munge_socket[ZMUNGE_SOCKET_MAX]; /* "": munged's usual one */
 	char *spin_text;
 	int64_t spin;	 /* from spin_text: idle polls, or SETTINGS_SPIN_AUTO (negative) */
 	int64_t poll_ms; /* 0: as spin says */

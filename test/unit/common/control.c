@@ -34,6 +34,7 @@ static const struct zctl_msg samples[] = {
 			.service = ZCTL_SERVICE_RANK,
 			.user = "alice",
 			.job = "j-1",
+			.method = ZCTL_METHOD_MUNGE,
 			.expires_s = 0x0102030405060708,
 			.nonce = {1, 2, [31] = 255}}},
 	{.type = ZCTL_HELLO,
@@ -42,7 +43,7 @@ static const struct zctl_msg samples[] = {
 			.service = ZCTL_SERVICE_ADMIN,
 			.user = "alice"}},
 	{.type = ZCTL_CHALLENGE, .u.challenge.nonce = {9, [31] = 8}},
-	{.type = ZCTL_PROOF, .u.proof.mac = {7, [31] = 6}},
+	{.type = ZCTL_PROOF, .u.proof = {.mac = {7, [31] = 6}, .munge = "MUNGE:AwQFAAD=:"}},
 	{.type = ZCTL_JOIN,
 		.u.join = {.part = "lgm",
 			.rank = 2,
@@ -239,6 +240,10 @@ static void refuses_what_makes_no_sense(void **state)
 	m = *sample(ZCTL_HELLO);
 	m.u.hello.service = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.hello.service = ZCTL_SERVICE_RANK;
+	m.u.hello.method = ZCTL_METHOD_MUNGE + 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.hello.method = ZCTL_METHOD_KEY;
 	m.u.hello.service = ZCTL_SERVICE_WAY + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_JOIN);

@@ -45,8 +45,15 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	if (z->any)
 		return -EAGAIN;
 	if (env->kind == ZWIRE_CTRL)
-		z->any = zctl_decode(&z->msg, payload, env->len, &err) == 0;
+		z->any = zctl_decode_as(&z->msg, payload, env->len, z->spoken, &err) == 0;
 	return 0;
+}
+
+/* In the rank's protocol. */
+static int say(const struct zipperd *z, struct zlink *link, const struct zctl_msg *msg)
+{
+	struct zsession s = {.link = link, .protocol = z->spoken};
+	return zsession_io_say(&s, msg, zclock_ms() + PATIENCE_MS);
 }
 
 /* The next message. false: it is of another type, or there is none. */
@@ -66,11 +73,10 @@ static bool next(struct zipperd *z, struct zlink *link, uint16_t type)
 
 static void greet(struct zipperd *z, struct zlink *link)
 {
-	const int64_t end = zclock_ms() + PATIENCE_MS;
 	struct zctl_msg challenge = {.type = ZCTL_CHALLENGE}, proof = {.type = ZCTL_PROOF};
 	const struct zctl_hello hello = z->msg.u.hello;
 	zauth_module.random(challenge.u.challenge.nonce, sizeof(challenge.u.challenge.nonce));
-	if (zsession_io_send(link, &challenge, end) != 0 || !next(z, link, ZCTL_PROOF)) {
+	if (say(z, link, &challenge) != 0 || !next(z, link, ZCTL_PROOF)) {
 		z->wrong = "no PROOF";
 		return;
 	}
@@ -79,7 +85,7 @@ static void greet(struct zipperd *z, struct zlink *link)
 		zauth_module.prove(proof.u.proof.mac, z->key, ZAUTH_ANSWERS, &hello, &challenge.u.challenge);
 	else if (z->answer == REFLECTED)
 		memcpy(proof.u.proof.mac, z->msg.u.proof.mac, sizeof(proof.u.proof.mac));
-	if (zsession_io_send(link, &proof, end) != 0)
+	if (say(z, link, &proof) != 0)
 		z->wrong = "the answer cannot be sent";
 	next(z, link, ZCTL_PROOF); /* until it closes */
 }
@@ -96,7 +102,7 @@ static bool answer_hello(struct zipperd *z, struct zlink *link)
 	}
 	if (z->full > 0)
 		z->full--;
-	if (zsession_io_send(link, &error, zclock_ms() + PATIENCE_MS) != 0)
+	if (say(z, link, &error) != 0)
 		z->wrong = "the answer cannot be sent";
 	next(z, link, ZCTL_HELLO); /* until it closes */
 	return code == EAGAIN || (code == EPROTONOSUPPORT && z->spoken > ZCTL_PROTOCOL_OLDEST);
