@@ -85,7 +85,7 @@ static int one_by_one(struct coll *c)
 static int call_neighbor(struct coll *c)
 {
 	MPI_Comm comm = c->comm->handle;
-	if (c->shape.kind == COLL_NEIGHBOR_ALLTOALLW && model_is_native(c->comm))
+	if (c->shape.kind == COLL_NEIGHBOR_ALLTOALLW && model_is_native(c->comm) && model_library_is("4.0."))
 		return one_by_one(c);
 	switch (c->shape.kind) {
 	case COLL_NEIGHBOR_ALLGATHER:

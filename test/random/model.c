@@ -96,6 +96,25 @@ bool model_is_inter(const struct model_comm *c)
 	return c->inter;
 }
 
+bool model_library_is(const char *version)
+{
+	char text[MPI_MAX_LIBRARY_VERSION_STRING], *at;
+	int len;
+	TRY(MPI_Get_library_version(text, &len));
+	at = strstr(text, "MPICH Version:");
+	if (at)
+		at += strlen("MPICH Version:");
+	return at && strncmp(at + strspn(at, " \t"), version, strlen(version)) == 0;
+}
+
+bool model_all_native(void)
+{
+	for (int i = 1; i < model.ranks; i++)
+		if (model.part[i] != model.part[0])
+			return false;
+	return true;
+}
+
 bool model_is_native(const struct model_comm *c)
 {
 	int part = model.part[c->side[0].at[0]];

@@ -68,6 +68,10 @@ const struct group *model_peers(const struct model_comm *c);
 const char *model_name(int comm, char text[80]);
 bool model_is_intra(const struct model_comm *c);
 bool model_is_inter(const struct model_comm *c);
+/* Whether the running library is an MPICH whose version begins so, as "4.0.". */
+bool model_library_is(const char *version);
+/* Whether all ranks are in one cluster: this is the native run. */
+bool model_all_native(void);
 /* Whether its members are in one cluster, where native MPI does the work. */
 bool model_is_native(const struct model_comm *c);
 /* MPI_Group of these ranks of the world; the caller frees it. */
