@@ -61,11 +61,12 @@ static void strike_off(struct used *u, uint32_t number)
 	free_others_if_none(u);
 }
 
-/* This node may be the only way between some of the others. */
+/* This node may be the only way between some of the others. A text is passed on as far as they read it. */
 static void pass_failure_on(struct zipcast *zc, struct used *u, const struct node *from, const struct zwire_env *env,
 	const char *why)
 {
-	struct zwire_env out = {.kind = ZWIRE_FAIL, .src = zc->me, .comm = env->comm, .len = env->len};
+	struct zwire_env out = {.kind = ZWIRE_FAIL, .src = zc->me, .comm = env->comm};
+	out.len = env->len < ZIPCAST_WHY_BYTES ? env->len : ZIPCAST_WHY_BYTES - 1;
 	u->failed = true;
 	strike_off(u, from->number);
 	while (u->nothers > 0) {

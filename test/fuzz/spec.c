@@ -33,7 +33,7 @@ static bool is_small(const char *text)
 		}
 	if (strpbrk(text, "KMGkmg/.") || count(text, "group") < count(text, "dragonfly"))
 		return false;
-	if (strstr(text, "levels")) /* of a tree: an exponent */
+	if (strstr(text, "fattree")) /* its levels are an exponent */
 		return product <= 16 && count(text, "arity:") >= count(text, "fattree");
 	return product <= SIZE_MAX_PRODUCT;
 }

@@ -205,10 +205,10 @@ int main(int argc, char **argv)
 {
 	unsigned long long first, last;
 	int provided, bytes;
-	char *buffered = malloc(BUFFERED_BYTES);
 	struct trace trace = {.what = "start"};
 	if (options(argc, argv))
 		return 2;
+	char *buffered = malloc(BUFFERED_BYTES);
 	setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 	trace_here = &trace;
 	watch();

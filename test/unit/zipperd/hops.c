@@ -363,7 +363,7 @@ static int make_silent(struct zaddr *addr)
 	*addr = (struct zaddr){.kind = ZADDR_TCP, .host = "127.0.0.1", .port = ntohs(in.sin_port)};
 	for (int i = 0; i < 4; i++) {
 		int other = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-		connect(other, (struct sockaddr *)&in, len);
+		(void)connect(other, (struct sockaddr *)&in, len);
 	}
 	return fd;
 }
