@@ -158,6 +158,7 @@ static void join(struct endpoint *e, const struct zaddr *addr, const char *part,
 		.user = p.user,
 		.job = p.job,
 		.key = zsession_key(*session),
+		.seal = zsession_seal(*session),
 		.auth = &zauth_module};
 	if (zsession_attach_to(&e->link, &way, &a, NULL, TIMEOUT_MS, &err) != 0)
 		measure_die("%s", err.text);
@@ -212,6 +213,17 @@ static pid_t start_daemon(const char *dir, const char *listen, struct zaddr *add
 	return pid;
 }
 
+/* What stands behind the address; NULL: there is no such contestant. */
+static const char *words_of(const char *name)
+{
+	static const char *const known[][2] = {{"tcp", ""}, {"shm", ""}, {"integrity", "/integrity=yes"},
+		{"encrypt", "/encrypt=yes"}};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(name, known[i][0]) == 0)
+			return known[i][1];
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/zip-bench-XXXXXX", listen[64], path[64], title[64];
@@ -220,13 +232,17 @@ int main(int argc, char **argv)
 	struct zsession *session;
 	struct zaddr addr;
 	int status = 0;
-	if (argc != 2 || (strcmp(argv[1], "tcp") != 0 && strcmp(argv[1], "shm") != 0)) {
-		fputs("usage: forward tcp|shm\n", stderr);
+	const char *words = argc == 2 ? words_of(argv[1]) : NULL;
+	if (!words) {
+		fputs("usage: forward tcp|shm|integrity|encrypt\n", stderr);
 		return 2;
 	}
 	if (!mkdtemp(dir))
 		measure_die("mkdtemp: %s", strerror(errno));
-	snprintf(listen, sizeof(listen), strcmp(argv[1], "tcp") == 0 ? "tcp:127.0.0.1:0" : "shm:%s/sock", dir);
+	if (strcmp(argv[1], "shm") == 0)
+		snprintf(listen, sizeof(listen), "shm:%s/sock", dir);
+	else
+		snprintf(listen, sizeof(listen), "tcp:127.0.0.1:0%s", words);
 	pid_t zipperd = start_daemon(dir, listen, &addr);
 	pid_t receiver = fork();
 	if (receiver == 0) {

@@ -30,6 +30,16 @@ is "between the clusters nothing directly" "$(counted directly clusterB clusterC
 ok "but over the bridge" [ "$(counted 'over the bridge' clusterB clusterC)" -gt 0 ] || diag_file err
 is "from and to the zipper node nothing over the bridge" "$(for pair in 'A B' 'B A' 'A C' 'C A'; do
 	counted 'over the bridge' "cluster${pair% *}" "cluster${pair#* }"; done | tr '\n' ' ')" "0 0 0 0 " || diag_file err
+# the same where the networks are protected: so are the links between ranks
+cp hosts clear
+sed '/^#ZIP zipper/s,=tcp:[^ /]*,&/encrypt=yes,g' clear >hosts
+ok "protected: the hosts say so" grep -q 'clusterA=tcp:.*/encrypt=yes' hosts || diag_file hosts
+run 0 "protected: the zipper node and a cluster" --map cut --stats ./traffic
+matches "protected: their messages were right" out 'all messages were right'
+ok "protected: they went directly" [ "$(counted directly clusterA clusterB)" -gt 0 ] || diag_file err
+is "protected: none over the bridge" "$(counted 'over the bridge' clusterA clusterB) $(counted 'over the bridge' clusterB clusterA)" "0 0"
+run 0 "protected: native, direct and bridged" --map mixed --stats ./traffic
+mv clear hosts
 export ZIPPER_DIRECT=no
 run 0 "ZIPPER_DIRECT=no" --map mixed --stats ./traffic
 ok "all over the bridge" [ "$(counted directly)" = 0 -a "$(counted 'over the bridge' clusterA clusterB)" -gt 0 ]

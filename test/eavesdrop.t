@@ -43,10 +43,43 @@ answered() {
 
 overheard "bridged"
 answered "channel, again" "rank N has, or had, a channel to that part already"
-for field in ticket nonce rank part endpoint; do
+for field in ticket nonce rank part endpoint seal; do
 	answered "channel, another $field" "no job of that name with a rank of that ticket runs here"
 done
 answered "control, again" "zipperd at ${at[1]} refuses the key of user $(id -un)"
+answered "behind the greeting" shows
 ZIPPER_PORTS='0 a=tcp:127.0.0.1 b=tcp:127.0.0.1' overheard "direct"
 ok "link, overheard ticket: tried" grep -q '^link, overheard ticket: closed' heard || diag_file heard
+
+# Protected networks, of which the ranks need not know.
+words=/encrypt=yes
+overheard "encrypted"
+answered "behind the greeting" hidden
+answered "channel, again" "rank N has, or had, a channel to that part already"
+answered "control, again" "zipperd at ${at[1]}$words refuses the key of user $(id -un)"
+ZIPPER_PORTS='0 a=tcp:127.0.0.1 b=tcp:127.0.0.1' overheard "direct, encrypted"
+ok "direct, encrypted: links were direct" grep -q 'nothing crossed' zipper.1 || diag_file zipper.1
+# A bit of a data channel is changed: the job ends, with the reason.
+for words in /integrity=yes /encrypt=yes; do
+	start_zippers 1 a,b
+	rm -f port.1
+	background python3 -B "$ZIP_TOP_SRCDIR/test/lib/eavesdrop.py" port.1 127.0.0.1 "${at[1]##*:}" >heard 2>&1
+	stranger=$!
+	wait_for 20 test -s port.1 || { diag_file heard; bail_out "eavesdrop.py does not start"; }
+	JOB_NUMBER=$((JOB_NUMBER + 1))
+	by_hand a,b "2 2" "$(relays 1) $(relays 1)" ./failover 2 "1.1=$PWD/now" &
+	job=$!
+	wait_for 60 test -e now
+	kill -USR2 $stranger
+	rm -f now
+	wait $job
+	is "changed bit, $words: status" "$(($? != 0))" 1
+	ok "changed bit, $words: changed" grep -q '^flipped' heard || diag_file heard
+	ok "changed bit, $words: the reason" grep -q 'data channel.*zipperd at 127.0.0.1.*its sealed bytes were changed on the way' err.a err.b ||
+		{ diag_file err.a; diag_file err.b; }
+	is_gone "changed bit, $words: nothing is left"
+	stop_all $stranger
+	stop_zippers
+	rm -f out.* err.*
+done
 done_testing

@@ -50,7 +50,7 @@ static void fail(struct zipcast *zc, struct call *c, int rc)
 		snprintf(why, sizeof(why), "%s", c->why);
 	else
 		snprintf(why, sizeof(why), "the connection to zipperd: %s",
-			rc == -ESHUTDOWN ? "it was closed" : strerror(-rc));
+			rc == -ESHUTDOWN ? "it was closed" : zlink_why(rc));
 	zcall_close(zc, c);
 	zhandshake_refuse(n, why);
 }

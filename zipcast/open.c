@@ -58,6 +58,9 @@ static int check_config(const struct zipcast_config *c, struct zaddr *addr, stru
 	int rc = zaddr_parse(addr, c->listen, err);
 	if (rc == 0 && is_wildcard(addr))
 		return zerr_set(err, -EINVAL, "%.100s is no address that others can reach", c->listen);
+	if (rc == 0 && addr->seal)
+		return zerr_set(err, -EINVAL, "%.100s: nodes cannot protect their connections (integrity, encrypt)",
+			c->listen);
 	return rc;
 }
 

@@ -39,7 +39,7 @@ static void lost(struct node *n, int rc)
 		snprintf(why + len, sizeof(why) - (size_t)len, "that is the address of node %u", n->says);
 	else
 		snprintf(why + len, sizeof(why) - (size_t)len, "%s",
-			rc == -ESHUTDOWN ? "it closed the connection" : strerror(-rc));
+			rc == -ESHUTDOWN ? "it closed the connection" : zlink_why(rc));
 	zpoll_lose(n, why);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Proves an identity with libsodium; no other file needs that library. Built twice: into the module zipauth.so, which
- * ranks load while they join, and into zipperd and zmpirun. */
+/* Proves an identity with libsodium, which only this file and seal_sodium.c need. Both are built twice: into the module
+ * zipauth.so, which ranks load while they join, and into zipperd and zmpirun. */
 #include "common/control/auth.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/module.h"
+#include "common/control/seal_sodium.h"
 
 /* They separate these hashes from every other use of the same key. */
 #define LABEL "leiden-zipper hello 2"
@@ -15,8 +16,10 @@
 #define SESSION_LABEL "leiden-zipper session 1"
 #define CHANNEL_LABEL "leiden-zipper channel 1"
 #define LINK_LABEL "leiden-zipper link 1"
+#define LINK_KEY_LABEL "leiden-zipper link key 1"
 #define MASK_LABEL "leiden-zipper mask 1"
 #define WAY_LABEL "leiden-zipper way 1"
+#define SEAL_LABEL "leiden-zipper seal 1"
 
 static int parse_key(uint8_t key[ZAUTH_KEY_BYTES], const char *hex, struct zerr *err)
 {
@@ -85,8 +88,11 @@ static void hash_greeting(crypto_generichash_state *state, const struct zctl_hel
 	hash_number(state, hello->expires_s);
 	crypto_generichash_update(state, hello->nonce, sizeof(hello->nonce));
 	crypto_generichash_update(state, challenge->nonce, sizeof(challenge->nonce));
-	if (zctl_protocol(hello) >= 2)
-		hash_number(state, zctl_protocol(hello));
+	if (zctl_protocol(hello) < 2)
+		return;
+	hash_number(state, zctl_protocol(hello));
+	hash_number(state, hello->seal);
+	hash_number(state, challenge->seal);
 }
 
 static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side side,
@@ -129,6 +135,8 @@ static void ticket(uint8_t out[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTE
 	hash_number(&state, a->vrank);
 	hash_number(&state, a->part);
 	hash_number(&state, a->endpoint);
+	if (a->seal != ZSEAL_NONE) /* which protocol 1 does not have */
+		hash_number(&state, a->seal);
 	end(&state, out);
 }
 
@@ -158,6 +166,35 @@ static void way(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES],
 	end(&state, mac);
 }
 
+static void seal_key(uint8_t out[ZSEAL_KEY_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side sender,
+	enum zseal_level level, const uint8_t salt[ZCTL_MAC_BYTES])
+{
+	static const uint8_t none[ZCTL_MAC_BYTES];
+	crypto_generichash_state state;
+	begin(&state, key, SEAL_LABEL);
+	hash_number(&state, sender);
+	hash_number(&state, level);
+	crypto_generichash_update(&state, salt ? salt : none, ZCTL_MAC_BYTES);
+	end(&state, out);
+}
+
+static void seal(struct zseal *out, enum zseal_level level, const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side own,
+	const uint8_t salt[ZCTL_MAC_BYTES])
+{
+	*out = (struct zseal){.ops = &zseal_sodium, .level = level};
+	seal_key(out->send_key, key, own, level, salt);
+	seal_key(out->receive_key, key, own == ZAUTH_ASKS ? ZAUTH_ANSWERS : ZAUTH_ASKS, level, salt);
+}
+
+static void link_key(uint8_t out[ZAUTH_KEY_BYTES], const uint8_t key[ZAUTH_KEY_BYTES],
+	const uint8_t its_ticket[ZCTL_MAC_BYTES])
+{
+	crypto_generichash_state state;
+	begin(&state, key, LINK_KEY_LABEL);
+	crypto_generichash_update(&state, its_ticket, ZCTL_MAC_BYTES);
+	end(&state, out);
+}
+
 static bool same(const uint8_t a[ZCTL_MAC_BYTES], const uint8_t b[ZCTL_MAC_BYTES])
 {
 	return sodium_memcmp(a, b, ZCTL_MAC_BYTES) == 0;
@@ -174,6 +211,8 @@ __attribute__((visibility("default"))) const struct zauth_ops zauth_module = {
 	.ticket = ticket,
 	.mask = mask,
 	.way = way,
+	.seal = seal,
+	.link_key = link_key,
 	.same = same,
 	.wipe = sodium_memzero,
 };

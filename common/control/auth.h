@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "common/control/ctl.h"
+#include "common/control/seal.h"
 
 #define ZAUTH_KEY_BYTES 32
 
@@ -41,13 +42,22 @@ struct zauth_ops {
 	 * listens. */
 	void (*ticket)(uint8_t ticket[ZCTL_MAC_BYTES], const uint8_t session[ZAUTH_KEY_BYTES], enum zauth_ticket,
 		const struct zctl_attach *);
-	/* Hides a ticket on its way to a peer, or shows it there: the same call does both. A nonce serves one ticket.
-	 */
+	/* Hides a ticket, or a key, on its way to a peer, or shows it there: the same call does both. A nonce serves
+	 * one of them. */
 	void (*mask)(uint8_t ticket[ZCTL_MAC_BYTES], const uint8_t session[ZAUTH_KEY_BYTES],
 		const uint8_t nonce[ZCTL_NONCE_BYTES]);
 	/* Makes the mac of a REACH, with the session key of the connection that got the pass. */
 	void (*way)(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t session[ZAUTH_KEY_BYTES], const struct zctl_hello *,
 		const struct zctl_challenge *, const struct zctl_reach *);
+	/* Makes the keys with which a connection is sealed, from the session key. own: our side of the connection; each
+	 * side sends with a key of its own. salt: what is this connection's alone where the session key is not: the
+	 * ticket of an ATTACH, the mac of a REACH; NULL: the connection is the session's. */
+	void (*seal)(struct zseal *, enum zseal_level, const uint8_t session[ZAUTH_KEY_BYTES], enum zauth_side own,
+		const uint8_t salt[ZCTL_MAC_BYTES]);
+	/* Makes the key of a direct link, which takes the place of a session key in seal: from the session key of the
+	 * rank that listens, and the ticket. */
+	void (*link_key)(uint8_t key[ZAUTH_KEY_BYTES], const uint8_t session[ZAUTH_KEY_BYTES],
+		const uint8_t ticket[ZCTL_MAC_BYTES]);
 	/* Compares two hashes, in constant time. */
 	bool (*same)(const uint8_t a[ZCTL_MAC_BYTES], const uint8_t b[ZCTL_MAC_BYTES]);
 	void (*wipe)(void *buf, size_t len);

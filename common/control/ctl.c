@@ -53,8 +53,9 @@ static const struct field f_hello_head[] = {FIELD(F_U32, zctl_hello, protocol), 
 	END};
 static const struct field f_hello[] = {FIELD(F_U8, zctl_hello, service), FIELD(F_NAME_OR_EMPTY, zctl_hello, user),
 	FIELD(F_NAME_OR_EMPTY, zctl_hello, job), FIELD(F_U64, zctl_hello, expires_s), FIELD(F_BYTES, zctl_hello, nonce),
-	SINCE(2, F_U8, zctl_hello, method), END};
-static const struct field f_challenge[] = {FIELD(F_BYTES, zctl_challenge, nonce), END};
+	SINCE(2, F_U8, zctl_hello, method), SINCE(2, F_U8, zctl_hello, seal), END};
+static const struct field f_challenge[] = {FIELD(F_BYTES, zctl_challenge, nonce), SINCE(2, F_U8, zctl_challenge, seal),
+	END};
 static const struct field f_proof[] = {FIELD(F_BYTES, zctl_proof, mac), SINCE(2, F_TEXT, zctl_proof, munge), END};
 static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U32, zctl_join, rank),
 	FIELD(F_U32, zctl_join, size), FIELD(F_U8, zctl_join, mixed), FIELD(F_TEXT, zctl_join, parts),
@@ -76,7 +77,8 @@ static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank), FIELD(F_
 	LIST(zctl_world, nruns, runs, zctl_run, 16, ZCTL_RANKS_MAX, f_run),
 	LIST(zctl_world, nattached, attached, zctl_attached, 16, ZCTL_RANKS_MAX, f_attached), END};
 static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, ticket), FIELD(F_BYTES, zctl_attach, nonce),
-	FIELD(F_U32, zctl_attach, vrank), FIELD(F_U32, zctl_attach, part), FIELD(F_U32, zctl_attach, endpoint), END};
+	FIELD(F_U32, zctl_attach, vrank), FIELD(F_U32, zctl_attach, part), FIELD(F_U32, zctl_attach, endpoint),
+	SINCE(2, F_U8, zctl_attach, seal), END};
 static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts), FIELD(F_TEXT, zctl_create, entries),
 	FIELD(F_SIZES, zctl_create, sizes), FIELD(F_U32, zctl_create, join_timeout_ms),
 	LIST(zctl_create, nruns, runs, zctl_run, 16, ZCTL_RANKS_MAX, f_run), END};
@@ -95,7 +97,8 @@ static const struct field f_stats[] = {LIST(zctl_stats_reply, ndirs, dirs, zctl_
 	END};
 static const struct field f_direct[] = {FIELD(F_U8, zctl_direct, what), FIELD(F_U32, zctl_direct, vrank),
 	FIELD(F_U32, zctl_direct, endpoint), FIELD(F_BYTES, zctl_direct, nonce), FIELD(F_BYTES, zctl_direct, masked),
-	FIELD(F_TEXT, zctl_direct, addresses), END};
+	FIELD(F_TEXT, zctl_direct, addresses), SINCE(2, F_U8, zctl_direct, seal),
+	SINCE(2, F_BYTES, zctl_direct, masked_key), END};
 static const struct field f_to_part[] = {FIELD(F_U32, zctl_to_part, part), FIELD(F_U64, zctl_to_part, msgs),
 	FIELD(F_U64, zctl_to_part, bytes), END};
 static const struct field f_traffic[] = {LIST(zctl_traffic, nparts, parts, zctl_to_part, 20, ZCTL_PARTS_MAX, f_to_part),

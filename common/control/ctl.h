@@ -76,6 +76,16 @@
  * channels the peer asks for more such connections, while the first one stands: HELLO with service WAY, CHALLENGE, and
  * REACH with the pass and a keyed hash over both nonces, made with the session key of the first connection.
  *
+ * Seals. Both directions of a TCP connection change to sealed records (seal.h) where its network is protected: after
+ * PROOF, for a data channel or a direct link after ATTACH, for a way after REACHED. HELLO says what the sender wants at
+ * the least, and CHALLENGE what comes of it. ATTACH says what zipperd's CHALLENGE to the control connection said.
+ * Proofs, tickets and the mac of REACH include that, so nobody in the middle can change it. Each direction of each
+ * connection has its own key, made from the session key. The key of a direct link comes from the session key of the
+ * listening rank, and zipperd tells it to the connecting one. A zipperd that makes a connection to the next zipperd,
+ * for a hop, seals it: it says HELLO with service HOP and proves the user's key, which both zipperds have. After the
+ * proofs the connection begins again, with HELLO of the peer. What the peer says to the next zipperd is ZSEAL_INSIDE:
+ * it is not sealed once more.
+ *
  * A part whose ranks come to a zipperd by hops has entries: the field of that name in JOIN and CREATE has an element
  * for each part, in their order. An element is the fabric by which the part's ranks come, and "+n" where that takes n
  * hops. A zipperd carries nothing between two parts that come by the same fabric.
@@ -89,7 +99,7 @@
 
 #include "common/base/err.h"
 
-#define ZCTL_PROTOCOL 2	       /* 2: proofs cover the protocol; MUNGE */
+#define ZCTL_PROTOCOL 2	       /* 2: proofs cover the protocol; MUNGE; sealed connections */
 #define ZCTL_PROTOCOL_OLDEST 1 /* of peers that zipperd still serves */
 #define ZCTL_NAME_MAX 64       /* job ids; names of parts, fabrics and users; without the zero */
 #define ZCTL_TEXT_MAX 240      /* error and event texts */
@@ -147,7 +157,8 @@ enum zctl_service {
 	ZCTL_SERVICE_ADMIN,
 	ZCTL_SERVICE_CAST, /* between nodes of zipcast; zipperd refuses it */
 	ZCTL_SERVICE_CIRCUIT,
-	ZCTL_SERVICE_WAY /* of a data channel, over another zipperd */
+	ZCTL_SERVICE_WAY, /* of a data channel, over another zipperd */
+	ZCTL_SERVICE_HOP  /* of a zipperd that makes a connection for a hop */
 };
 
 struct zctl_hello {			 /* first message on any link */
@@ -161,15 +172,17 @@ struct zctl_hello {			 /* first message on any link */
 			       key is proved */
 	uint8_t nonce[ZCTL_NONCE_BYTES];
 	uint8_t method; /* enum zctl_method; since protocol 2 */
+	uint8_t seal;	/* the least protection that the sender wants: enum zseal_level (seal.h); since protocol 2 */
 };
 enum zctl_method { ZCTL_METHOD_KEY, ZCTL_METHOD_MUNGE };
 struct zctl_challenge {
 	uint8_t nonce[ZCTL_NONCE_BYTES];
+	uint8_t seal; /* the protection of the connection from the proofs on: what either end wants at the least */
 };
 struct zctl_proof {
-	uint8_t mac[ZCTL_MAC_BYTES];	/* keyed hash over service, user, job, expires_s and both nonces; in zipperd's
-					   answer ZCTL_PROOF_REPLY is added to the service. 0 with MUNGE: it is in
-					   the credential */
+	uint8_t mac[ZCTL_MAC_BYTES];	/* keyed hash over service, user, job, expires_s, both nonces and both fields
+					   seal; in zipperd's answer ZCTL_PROOF_REPLY is added to the service. 0 with
+					   MUNGE: it is in the credential */
 	char munge[ZCTL_MUNGE_MAX + 1]; /* the credential, or ""; since protocol 2 */
 };
 
@@ -229,6 +242,7 @@ struct zctl_attach {
 	uint32_t vrank;
 	uint32_t part; /* the channel leads to this part's fabric; on a link to another rank: the sender's own part */
 	uint32_t endpoint; /* index of the station whose channel or link it is */
+	uint8_t seal;	   /* the protection of what follows: enum zseal_level */
 };
 enum zctl_direct_what { ZCTL_DIRECT_ASK = 1, ZCTL_DIRECT_CONNECT, ZCTL_DIRECT_NO };
 struct zctl_direct {
@@ -238,6 +252,8 @@ struct zctl_direct {
 	uint8_t nonce[ZCTL_NONCE_BYTES];    /* CONNECT: for ATTACH, with its ticket */
 	uint8_t masked[ZCTL_MAC_BYTES];	    /* CONNECT: that ticket, masked for the rank that reads the message */
 	char addresses[ZCTL_PORTS_MAX + 1]; /* CONNECT: to be tried in this order, separated by blanks */
+	uint8_t seal;			    /* CONNECT: the protection of a link over TCP: enum zseal_level */
+	uint8_t masked_key[ZCTL_MAC_BYTES]; /* CONNECT: the key of that, masked with the ticket as nonce */
 };
 struct zctl_to_part {
 	uint32_t part;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/control/ctl_name.h"
+#include "common/control/seal.h"
 
 /* Checks runs, which must cover 0..total-1 within parts of these sizes. The reader of the message checks that no lrank
  * occurs twice. */
@@ -60,11 +61,16 @@ static const char *check_create(const struct zctl_create *c)
 	return check_runs(c->runs, c->nruns, c->sizes, (uint32_t)zctl_name_split_parts(c->parts, NULL, ZCTL_PARTS_MAX));
 }
 
+static const char *check_seal(uint8_t seal)
+{
+	return seal < ZSEAL_LEVELS || seal == ZSEAL_INSIDE ? NULL : "there is no such protection";
+}
+
 static const char *check_hello(const struct zctl_hello *h)
 {
-	if (h->service < ZCTL_SERVICE_RANK || h->service > ZCTL_SERVICE_WAY)
+	if (h->service < ZCTL_SERVICE_RANK || h->service > ZCTL_SERVICE_HOP)
 		return "there is no such service";
-	return h->method > ZCTL_METHOD_MUNGE ? "there is no such method" : NULL;
+	return h->method > ZCTL_METHOD_MUNGE ? "there is no such method" : check_seal(h->seal);
 }
 
 static const char *check_join(const struct zctl_join *j)
@@ -92,15 +98,23 @@ static const char *check_naming(const struct zctl_naming *n)
 		       : NULL;
 }
 
+static const char *check_place(uint32_t endpoint, uint8_t seal)
+{
+	const char *bad = check_endpoint(endpoint);
+	return bad ? bad : check_seal(seal);
+}
+
 const char *zctl_check(const struct zctl_msg *m)
 {
 	switch (m->type) {
 	case ZCTL_HELLO:
 		return check_hello(&m->u.hello);
+	case ZCTL_CHALLENGE:
+		return check_seal(m->u.challenge.seal);
 	case ZCTL_JOIN:
 		return check_join(&m->u.join);
 	case ZCTL_ATTACH:
-		return check_endpoint(m->u.attach.endpoint);
+		return check_place(m->u.attach.endpoint, m->u.attach.seal);
 	case ZCTL_OPEN:
 		return check_endpoint(m->u.open.endpoint);
 	case ZCTL_WORLD:
@@ -110,7 +124,7 @@ const char *zctl_check(const struct zctl_msg *m)
 	case ZCTL_DIRECT:
 		return m->u.direct.what < ZCTL_DIRECT_ASK || m->u.direct.what > ZCTL_DIRECT_NO
 			       ? "it asks for nothing known"
-			       : check_endpoint(m->u.direct.endpoint);
+			       : check_place(m->u.direct.endpoint, m->u.direct.seal);
 	case ZCTL_MEET:
 		return strcmp(m->u.meet.from, m->u.meet.to) == 0 ? "both ends are on one fabric" : NULL;
 	case ZCTL_REACH:

@@ -27,6 +27,9 @@ static int add_port(struct zports *p, char *word, struct zerr *err)
 		return zerr_set(err, -EINVAL, "more than %d fabrics", ZCTL_PARTS_MAX);
 	strcpy(p->port[p->n].fabric, word);
 	int rc = zaddr_parse(&p->port[p->n].addr, address, err);
+	if (rc == 0 && p->port[p->n].addr.seal)
+		rc = zerr_set(err, -EINVAL, "fabric %s: integrity and encrypt are words for addresses of zipperds",
+			word);
 	if (rc == 0)
 		p->n++;
 	return rc;

@@ -20,6 +20,26 @@
 #define AGAIN_MAX_MS 1000
 #define AWAY_MS 5000 /* a caller that has not watched for so long may not have seen the answer yet */
 
+/* The link changes to sealed records, as zipperd does behind the same message. */
+static int seal(struct zsession *s, const struct zauth_ops *auth, enum zseal_level level, struct zerr *err)
+{
+	struct zseal with;
+	auth->seal(&with, level, s->key, ZAUTH_ASKS, NULL);
+	int rc = zsession_io_seal(s->link, &with, auth, err);
+	s->seal = level;
+	return rc == 0 ? 0 : zerr_prefix(err, rc, "%s", s->where);
+}
+
+/* Is the protection that zipperd says what we want at the least? Behind hops the network of the connection is another
+ * one's, and only the zipperds on the way can seal it. */
+static int check_seal(const struct zsession *s, uint8_t wanted, uint8_t said, struct zerr *err)
+{
+	if (wanted == ZSEAL_INSIDE ? said == ZSEAL_NONE : said >= wanted && said < ZSEAL_LEVELS)
+		return 0;
+	return zerr_set(err, -EPROTO, "%s does not protect the connection as the word %s behind its address asks",
+		s->where, wanted == ZSEAL_ENCRYPT ? "encrypt=yes" : "integrity=yes");
+}
+
 static int prove(struct zctl_proof *out, const struct zsession_params *p, const struct zctl_hello *hello,
 	const struct zctl_challenge *challenge, struct zerr *err)
 {
@@ -35,7 +55,9 @@ static int prove(struct zctl_proof *out, const struct zsession_params *p, const 
 	return rc;
 }
 
-static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_service service, struct zerr *err)
+/* wanted: the protection of the connection. */
+static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_service service, uint8_t wanted,
+	struct zerr *err)
 {
 	struct zctl_msg hello = {.type = ZCTL_HELLO}, proof = {.type = ZCTL_PROOF}, in;
 	hello.u.hello.protocol = s->protocol;
@@ -43,15 +65,23 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 	memcpy(hello.u.hello.user, p->user, sizeof(p->user));
 	memcpy(hello.u.hello.job, p->job, sizeof(p->job));
 	hello.u.hello.expires_s = p->expires_s;
+	hello.u.hello.seal = wanted;
 	hello.u.hello.method = p->munge ? ZCTL_METHOD_MUNGE : ZCTL_METHOD_KEY;
 	if (p->munge && s->protocol < 2)
 		return zerr_set(err, -EACCES, "%s is of a release without MUNGE: it wants a key", s->where);
+	if (wanted != ZSEAL_NONE && wanted != ZSEAL_INSIDE && s->protocol < 2)
+		return zerr_set(err, -EPROTO,
+			"%s is of a release that cannot protect connections: /encrypt=no behind its address does "
+			"without",
+			s->where);
 	p->auth->random(hello.u.hello.nonce, sizeof(hello.u.hello.nonce));
 	int rc = zsession_io_request(s, &hello, ZCTL_CHALLENGE, &in, false, err);
 	if (rc != 0)
 		return rc;
 	struct zctl_challenge challenge = in.u.challenge;
-	rc = prove(&proof.u.proof, p, &hello.u.hello, &challenge, err);
+	rc = check_seal(s, wanted, challenge.seal, err);
+	if (rc == 0)
+		rc = prove(&proof.u.proof, p, &hello.u.hello, &challenge, err);
 	if (rc != 0)
 		return rc;
 	rc = zsession_io_request(s, &proof, ZCTL_PROOF, &in, false, err);
@@ -60,7 +90,13 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 	if (p->auth->check(in.u.proof.mac, p->key, ZAUTH_ANSWERS, &hello.u.hello, &challenge) != 0)
 		return zerr_set(err, -EACCES, "%s does not know the key of user %s", s->where, p->user);
 	p->auth->session(s->key, p->key, &hello.u.hello, &challenge);
-	return 0;
+	return challenge.seal == ZSEAL_NONE ? 0 : seal(s, p->auth, challenge.seal, err);
+}
+
+/* Of the first zipperd, or one behind it. */
+static uint8_t wanted_seal(const struct zsession_params *p, int hop)
+{
+	return hop > 0 ? ZSEAL_INSIDE : (uint8_t)zaddr_seal(&p->zipper, ZSEAL_NONE);
 }
 
 /* Asks the zipperd at the end of the link to connect us to the next one, which is at the end of the link from then on.
@@ -93,7 +129,7 @@ static int pass_hops(struct zsession *s, const struct zsession_params *p, struct
 		struct zaddr addr;
 		struct zsession_pass pass;
 		plain_address(&addr, &p->hops[i].addr);
-		rc = greet(s, p, ZCTL_SERVICE_CIRCUIT, err);
+		rc = greet(s, p, ZCTL_SERVICE_CIRCUIT, wanted_seal(p, i), err);
 		if (rc == 0)
 			rc = reach(s, &p->hops[i], p->passes ? &p->passes[i] : &pass, &addr, err);
 	}
@@ -121,7 +157,7 @@ static int open_once(struct zsession **out, const struct zsession_params *p, uin
 		s->link->ops->guard(s->link);
 	rc = pass_hops(s, p, err);
 	if (rc == 0)
-		rc = greet(s, p, service, err);
+		rc = greet(s, p, service, wanted_seal(p, p->nhops), err);
 	if (rc != 0)
 		goto err_close;
 	*out = s;
@@ -153,6 +189,11 @@ static int open_lower(struct zsession **out, const struct zsession_params *p, en
 const uint8_t *zsession_key(const struct zsession *s)
 {
 	return s->key;
+}
+
+enum zseal_level zsession_seal(const struct zsession *s)
+{
+	return s->seal;
 }
 
 uint32_t zsession_protocol(const struct zsession *s)

@@ -43,6 +43,8 @@ struct zsession_params {
 int zsession_open(struct zsession **, const struct zsession_params *, enum zctl_service, struct zerr *);
 /* The session key that we share with zipperd, ZAUTH_KEY_BYTES long; the session owns it. */
 const uint8_t *zsession_key(const struct zsession *);
+/* The protection of the connection, as both ends have agreed. Behind hops: of the way to the first zipperd. */
+enum zseal_level zsession_seal(const struct zsession *);
 /* The protocol that the session speaks: the lower one of both ends. */
 uint32_t zsession_protocol(const struct zsession *);
 /* Sends JOIN and waits for WORLD, however long it takes zipperd (which has the join timeout). Fills world. */

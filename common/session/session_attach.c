@@ -35,19 +35,36 @@ static void fill_hello(struct zctl_msg *msg, const struct zsession_way *way, enu
 	strncpy(msg->u.hello.job, way->job, ZCTL_NAME_MAX);
 }
 
+/* Behind a message that zipperd takes: the link changes to sealed records. salt: of that message. */
+static int seal(struct zlink *link, const struct zauth_ops *auth, uint8_t level, const uint8_t *key,
+	const uint8_t salt[ZCTL_MAC_BYTES], const char *where, struct zerr *err)
+{
+	struct zseal with;
+	auth->seal(&with, level, key, ZAUTH_ASKS, salt);
+	int rc = zsession_io_seal(link, &with, auth, err);
+	return rc == 0 ? 0 : zerr_prefix(err, rc, "%s", where);
+}
+
 /* Goes on to the next zipperd, as reach in session.c. A data channel proves that it has the pass. */
 static int pass_on(struct zsession *s, const struct zsession_way *way, int i, struct zerr *err)
 {
 	struct zctl_msg hello, out = {.type = ZCTL_REACH}, in;
 	fill_hello(&hello, way, ZCTL_SERVICE_WAY);
+	/* The zipperd says no more and no less than to the control connection, which knows what is wanted. */
+	hello.u.hello.seal = i > 0 ? ZSEAL_INSIDE : (uint8_t)zaddr_seal(way->zipper, ZSEAL_NONE);
 	way->auth->random(hello.u.hello.nonce, sizeof(hello.u.hello.nonce));
 	int rc = zsession_io_request(s, &hello, ZCTL_CHALLENGE, &in, false, err);
 	if (rc != 0)
 		return rc;
+	const struct zctl_challenge challenge = in.u.challenge;
+	if (i == 0 ? challenge.seal != way->seal : challenge.seal != ZSEAL_NONE)
+		return zerr_set(err, -EPROTO, "%s protects this connection otherwise than the one before", s->where);
 	zsession_io_fill_reach(&out.u.reach, &way->hops[i], &way->hops[i].addr);
 	memcpy(out.u.reach.pass, way->passes[i].name, ZCTL_TOKEN_BYTES);
-	way->auth->way(out.u.reach.mac, way->passes[i].key, &hello.u.hello, &in.u.challenge, &out.u.reach);
+	way->auth->way(out.u.reach.mac, way->passes[i].key, &hello.u.hello, &challenge, &out.u.reach);
 	rc = zsession_io_request(s, &out, ZCTL_REACHED, &in, false, err);
+	if (rc == 0 && challenge.seal != ZSEAL_NONE)
+		rc = seal(s->link, way->auth, challenge.seal, way->passes[i].key, out.u.reach.mac, s->where, err);
 	if (rc == 0)
 		zsession_io_name(s->where, sizeof(s->where), NULL, &way->hops[i].addr);
 	return rc;
@@ -70,12 +87,18 @@ static int attach(struct zlink *link, const struct zsession_way *way, const stru
 	int64_t deadline = zclock_ms() + timeout_ms;
 	fill_hello(&hello, way, ZCTL_SERVICE_DATA);
 	msg.u.attach = *a;
+	if (zctl_protocol(&hello.u.hello) >= 2)
+		msg.u.attach.seal = way->nhops > 0 ? ZSEAL_INSIDE : (uint8_t)way->seal;
 	way->auth->random(msg.u.attach.nonce, sizeof(msg.u.attach.nonce));
 	way->auth->ticket(msg.u.attach.ticket, way->key, ZAUTH_CHANNEL, &msg.u.attach);
 	rc = zsession_io_say(&s, &hello, deadline);
 	if (rc == 0)
 		rc = zsession_io_say(&s, &msg, deadline);
-	return rc == 0 ? 0 : zerr_set(err, rc, "%s: cannot attach: %s", s.where, strerror(-rc));
+	if (rc != 0)
+		return zerr_set(err, rc, "%s: cannot attach: %s", s.where, strerror(-rc));
+	if (way->nhops > 0 || way->seal == ZSEAL_NONE)
+		return 0;
+	return seal(link, way->auth, way->seal, way->key, msg.u.attach.ticket, s.where, err);
 }
 
 int zsession_attach_to(struct zlink **out, const struct zsession_way *way, const struct zctl_attach *a,

@@ -19,8 +19,9 @@ struct zsession_way {
 	int nhops;
 	const struct zsession_pass *passes; /* [nhops], from zsession_open */
 	const char *user, *job;
-	const uint8_t *key; /* of the session with zipperd: zsession_key */
-	uint32_t protocol;  /* the same: zsession_protocol; 0: our own */
+	const uint8_t *key;    /* of the session with zipperd: zsession_key */
+	enum zseal_level seal; /* of its connection: zsession_seal */
+	uint32_t protocol;     /* the same: zsession_protocol; 0: our own */
 	const struct zauth_ops *auth;
 };
 

@@ -13,6 +13,14 @@
 
 #define SEND_BYTES 2048 /* most messages fit: JOIN with 511 bytes of part names */
 
+int zsession_io_seal(struct zlink *link, struct zseal *with, const struct zauth_ops *auth, struct zerr *err)
+{
+	int rc = link->ops->seal ? link->ops->seal(link, with, err)
+				 : zerr_set(err, -EOPNOTSUPP, "a connection over %s cannot be sealed", link->ops->name);
+	auth->wipe(with, sizeof(*with));
+	return rc;
+}
+
 /* deadline < 0: none. Returns 0 (look again) or -ETIMEDOUT. */
 int zsession_io_sleep(struct zlink *link, enum zlink_half half, int64_t deadline)
 {
@@ -127,7 +135,7 @@ int zsession_io_broken(struct zsession *s, int rc, struct zerr *err)
 		return zerr_set(err, rc, "%s closed the connection", s->where);
 	if (rc == -ETIMEDOUT)
 		return zerr_set(err, rc, "%s does not answer", s->where);
-	return zerr_set(err, rc, "connection to %s is broken: %s", s->where, strerror(-rc));
+	return zerr_set(err, rc, "connection to %s is broken: %s", s->where, zlink_why(rc));
 }
 
 void zsession_io_pop(struct zsession *s, struct zsession_inbox **at, struct zctl_msg *msg)
@@ -209,7 +217,11 @@ void zsession_io_fill_reach(struct zctl_reach *r, const struct zhop *hop, const 
 {
 	memcpy(r->from, hop->from, sizeof(r->from));
 	memcpy(r->to, hop->to, sizeof(r->to));
-	zaddr_format(addr, r->address, sizeof(r->address));
+	struct zaddr there = *addr;
+	/* The TCP address of an RDMA device stands for the device, whose connections are not sealed. */
+	if (zaddr_traits(&hop->addr)->by_device && !zaddr_traits(addr)->by_device)
+		there.seal = 1 + ZSEAL_NONE;
+	zaddr_format(&there, r->address, sizeof(r->address));
 }
 
 int zsession_io_connect(struct zlink **link, const struct zaddr *zipper, const char *who, bool settled_later,

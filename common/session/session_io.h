@@ -26,6 +26,7 @@ struct zsession {
 	char where[320];   /* "zipperd at tcp:10.1.0.1:7474" */
 	struct zsession_inbox *head, **tail;
 	uint8_t key[ZAUTH_KEY_BYTES];		/* of the session with the zipperd that was greeted last */
+	enum zseal_level seal;			/* of the link */
 	struct zerr bad;			/* why a message broke the link */
 	int64_t heard_ms, asked_ms, watched_ms; /* asked_ms: 0: zipperd has answered since */
 };
@@ -36,6 +37,8 @@ int zsession_io_connect(struct zlink **, const struct zaddr *zipper, const char 
 /* Writes "zipperd at ADDRESS"; who: another name than zipperd, or NULL. */
 void zsession_io_name(char *where, size_t cap, const char *who, const struct zaddr *zipper);
 
+/* Seals the link with these keys, and wipes them. Returns 0 or a negative errno with text. */
+int zsession_io_seal(struct zlink *, struct zseal *, const struct zauth_ops *, struct zerr *);
 /* Sleeps until the half has something to do. deadline_ms < 0: there is none. Returns 0 (look again) or -ETIMEDOUT. */
 int zsession_io_sleep(struct zlink *, enum zlink_half, int64_t deadline_ms);
 /* Sends one envelope, or one message, before the deadline. Returns 0 or a negative errno. */

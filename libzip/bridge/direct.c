@@ -170,12 +170,48 @@ void zdirect_fail(struct zchannel *ch)
 	decline(zremote_find(ch->station, ch->peer), "it refused");
 }
 
+/* Is the link to be sealed behind its ATTACH? One within this node crosses no network. */
+static bool wants_seal(const struct zlink *link, const struct zctl_attach *a)
+{
+	return a->seal != ZSEAL_NONE && link->ops->seal;
+}
+
+/* key: of the link; it is wiped. */
+static int seal(struct zlink *link, const struct zctl_attach *a, uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side side,
+	struct zerr *err)
+{
+	struct zseal with;
+
+	zrails.auth->seal(&with, a->seal, key, side, a->ticket);
+	int rc = link->ops->seal(link, &with, err);
+	zrails.auth->wipe(&with, sizeof(with));
+	zrails.auth->wipe(key, ZAUTH_KEY_BYTES);
+	return rc;
+}
+
+static int attach_to(struct zstation *s, struct zlink **link, const struct zaddr *addr,
+	const struct zctl_attach *attach, const struct zctl_direct *d, struct zerr *err)
+{
+	uint8_t key[ZAUTH_KEY_BYTES];
+	int rc = zchannel_link(s, link, addr, attach, CONNECT_TIMEOUT_MS, err);
+
+	if (rc != 0 || !wants_seal(*link, attach))
+		return rc;
+	memcpy(key, d->masked_key, sizeof(key));
+	zrails.auth->mask(key, zrails.rail[0].key, attach->ticket);
+	rc = seal(*link, attach, key, ZAUTH_ASKS, err);
+	if (rc != 0)
+		(*link)->ops->close(*link);
+	return rc;
+}
+
 /* Connects to the first of these addresses that answers. */
 static int connect_to(struct zstation *s, struct zlink **link, const struct zctl_direct *d, struct zerr *err)
 {
 	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
 		.part = (uint32_t)zworld.part,
-		.endpoint = (uint32_t)s->number};
+		.endpoint = (uint32_t)s->number,
+		.seal = d->seal};
 	char addresses[sizeof(d->addresses)], *rest;
 	int rc = zerr_set(err, -EADDRNOTAVAIL, "it has no address that we could reach");
 
@@ -187,7 +223,7 @@ static int connect_to(struct zstation *s, struct zlink **link, const struct zctl
 		struct zaddr addr;
 		rc = zaddr_parse(&addr, text, err);
 		if (rc == 0)
-			rc = zchannel_link(s, link, &addr, &attach, CONNECT_TIMEOUT_MS, err);
+			rc = attach_to(s, link, &addr, &attach, d, err);
 	}
 	return rc;
 }
@@ -272,6 +308,20 @@ static bool settle(struct zstation *s, struct zlink *link)
 	return rc >= 0;
 }
 
+static bool seal_own(struct zlink *link, const struct zctl_attach *a)
+{
+	uint8_t key[ZAUTH_KEY_BYTES];
+	struct zerr err;
+
+	if (!wants_seal(link, a))
+		return true;
+	zrails.auth->link_key(key, zrails.rail[0].key, a->ticket);
+	int rc = seal(link, a, key, ZAUTH_ANSWERS, &err);
+	if (rc != 0)
+		zlog(ZLOG_WARN, "no direct link to %s: %s", link->peer, err.text);
+	return rc == 0;
+}
+
 /* A rank of our job has connected: its link becomes that of its channel, unless the choice was another one. True: the
  * link has been taken. */
 static bool welcome(struct zstation *s, struct zlink *link, const struct zctl_attach *a)
@@ -281,7 +331,7 @@ static bool welcome(struct zstation *s, struct zlink *link, const struct zctl_at
 	if (a->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)a->vrank) || !zchoice_is_possible(a->vrank))
 		return false;
 	struct zremote *r = zremote_get_direct(s, a->vrank);
-	if (!r || !r->channel->waiting || r->channel->link || !settle(s, link))
+	if (!r || !r->channel->waiting || r->channel->link || !settle(s, link) || !seal_own(link, a))
 		return false;
 	zchannel_set_link(r->channel, link);
 	zchannel_set_up(r->channel);

@@ -234,7 +234,7 @@ const char *zchannel_describe_end(const struct zchannel *ch, int rc)
 {
 	const char *bad = rc == -EPROTO ? zbreach_find(ch) : NULL;
 
-	return bad ? bad : rc == -ESHUTDOWN ? "closed" : strerror(-rc);
+	return bad ? bad : rc == -ESHUTDOWN ? "closed" : zlink_why(rc);
 }
 
 void zchannel_lose_zipper(const struct zchannel *ch, int rc)

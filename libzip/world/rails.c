@@ -34,6 +34,7 @@ int zrails_open(const struct zhops *ways, int n, const struct zsession_params *w
 		if (rc != 0)
 			break;
 		memcpy(r->key, zsession_key(r->session), sizeof(r->key));
+		r->seal = zsession_seal(r->session);
 		r->protocol = zsession_protocol(r->session);
 		zrails.n = i + 1;
 	}

@@ -22,6 +22,7 @@ struct zrail {
 	struct zsession_pass passes[ZCTL_HOPS_MAX];
 	struct zsession *session;     /* control session: zipperd sends OPEN, DEAD, DIRECT; NULL: lost */
 	uint8_t key[ZAUTH_KEY_BYTES]; /* of the session: for data channels and direct links */
+	enum zseal_level seal;	      /* of its connection, and of data channels */
 	uint32_t protocol;	      /* the same */
 	_Atomic uint64_t sending;     /* bytes of our large messages under way by it; of all stations */
 };
@@ -62,6 +63,7 @@ static inline struct zsession_way zrails_way(int rail)
 		.user = zrails.user,
 		.job = zrails.job,
 		.key = r->key,
+		.seal = r->seal,
 		.protocol = r->protocol,
 		.auth = zrails.auth};
 }

@@ -6,6 +6,7 @@ KEY=$(printf '%064d' 7)
 JOB_NUMBER=1
 join_timeout=60s # how long they wait for all ranks
 kind=shm         # of address: or tcp
+words=           # behind a tcp address: of a protected network
 options=()       # of all of them
 zipper=()        # from 1: their processes,
 at=()            # and their addresses
@@ -16,12 +17,13 @@ start_zippers() {
 	for ((k = 1; k <= $1; k++)); do
 		rm -f "ready.$k"
 		where=shm:$TAP_TMP/zipper.sock.$k
-		[ $kind = shm ] || where=tcp:127.0.0.1:0
+		[ $kind = shm ] || where=tcp:127.0.0.1:0$words
 		background "$ZIPPERD" -o listen="$2=$where" -o key_file="$TAP_TMP/keys" -o join_timeout=$join_timeout \
 			-o log_level=info "${options[@]}" -o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" --ready-fd 3 3>"ready.$k" 2>"zipper.$k"
 		zipper[k]=$!
 		wait_for 20 grep -q '^$' "ready.$k" || { diag_file "zipper.$k"; bail_out "zipperd $k does not start"; }
 		at[k]=$(sed -n "s/^$2=//p" "ready.$k")
+		[ -z "$words" ] || at[k]=${at[k]%"$words"} # ranks need not know of it
 	done
 }
 stop_all() { # PID...

@@ -44,6 +44,7 @@ struct conn {
 
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;
+	uint8_t seal;			 /* the protection of the link: enum zseal_level */
 	struct munger_question *asks;	 /* munged about its credential; NULL: nothing */
 	uint8_t secret[ZAUTH_KEY_BYTES]; /* the key that was proved, by MUNGE; else 0 */
 	uint8_t key[ZAUTH_KEY_BYTES];	 /* of the session, once READY */

@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "common/session/session.h"
 #include "common/transport/transports.h"
 #include "zipperd/conn/watch.h"
 
@@ -25,7 +26,9 @@ struct dial {
 	struct daemon *daemon;
 	const struct ztransport *ops;
 	struct zaddr addr;
-	char user[ZCTL_NAME_MAX + 1];
+	char user[ZCTL_NAME_MAX + 1], job[ZCTL_NAME_MAX + 1];
+	enum zseal_level level;
+	uint8_t key[ZAUTH_KEY_BYTES]; /* the user's; of a sealed connection */
 	dial_done *done;
 	void *owner; /* NULL: nobody wants the link any more */
 	pthread_t thread;
@@ -51,11 +54,27 @@ static void connect_to(struct dial *l)
 		l->zlink = NULL;
 }
 
+/* Says HELLO with service HOP, see ctl.h. */
+static void connect_sealed(struct dial *l)
+{
+	struct zsession_params p = {.zipper = l->addr, .auth = &zauth_module, .timeout_ms = DIAL_MS};
+	struct zsession *s;
+	memcpy(p.user, l->user, sizeof(p.user));
+	memcpy(p.job, l->job, sizeof(p.job));
+	memcpy(p.key, l->key, sizeof(p.key));
+	p.zipper.seal = (uint8_t)(1 + l->level);
+	if (zsession_open(&s, &p, ZCTL_SERVICE_HOP, &l->err) == 0)
+		l->zlink = zsession_release(s);
+	zauth_module.wipe(p.key, sizeof(p.key));
+}
+
 static void *run(void *arg)
 {
 	struct dial *l = arg;
 	if (l->settles)
 		l->ops->settle_wait(l->zlink, &l->err);
+	else if (l->level != ZSEAL_NONE)
+		connect_sealed(l);
 	else
 		connect_to(l);
 	/* A pipe does not split a pointer. */
@@ -76,13 +95,19 @@ static int start_thread(struct dial *l)
 	return rc;
 }
 
+static void free_dial(struct dial *l)
+{
+	zauth_module.wipe(l->key, sizeof(l->key));
+	free(l);
+}
+
 static void finish(struct dial *l)
 {
 	if (l->owner)
 		l->done(l->owner, l->zlink, &l->err);
 	else if (l->zlink)
 		l->zlink->ops->close(l->zlink);
-	free(l);
+	free_dial(l);
 }
 
 /* May one more dial run? Dials to addresses that do not answer must not hold up all others. */
@@ -127,15 +152,17 @@ static void start_waiting(struct dialer *m)
 	}
 }
 
-static void fail_waiting(struct dialer *m, const struct zaddr *addr, const struct zerr *err)
+/* Dials to an address that cannot be reached. The other zipperd may have refused one user alone. */
+static void fail_waiting(struct dialer *m, const struct dial *failed)
 {
 	struct list *node, *after;
 	list_for_each(node, after, &m->waiting) {
 		struct dial *l = list_entry(node, struct dial, link);
-		if (!zaddr_same(&l->addr, addr))
+		if (!zaddr_same(&l->addr, &failed->addr) || l->level != failed->level ||
+			(l->level != ZSEAL_NONE && strcmp(l->user, failed->user) != 0))
 			continue;
 		list_del(&l->link);
-		l->err = *err;
+		l->err = failed->err;
 		finish(l);
 	}
 }
@@ -148,7 +175,7 @@ static void ready(struct watch *watch)
 		pthread_join(l->thread, NULL);
 		list_del(&l->link);
 		if (!l->zlink)
-			fail_waiting(m, &l->addr, &l->err);
+			fail_waiting(m, l);
 		finish(l);
 	}
 	start_waiting(m);
@@ -223,7 +250,7 @@ static int start_or_wait(struct dial **out, struct dial *l, struct zerr *err)
 	else
 		list_add(&m->waiting, &l->link);
 	if (rc != 0) {
-		free(l);
+		free_dial(l);
 		return zerr_set(err, -rc, "no thread to connect with: %s", strerror(rc));
 	}
 	*out = l;
@@ -241,8 +268,8 @@ int dial_settle(struct dial **out, struct daemon *d, struct zlink *z, const char
 	return start_or_wait(out, l, err);
 }
 
-int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, const char *user, dial_done *done,
-	void *owner, struct zerr *err)
+int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, const char *user,
+	const struct dial_seal *seal, dial_done *done, void *owner, struct zerr *err)
 {
 	const struct ztransport *ops =
 		ztransports_find(addr->kind, err); /* here and not in a thread, as it may load a module */
@@ -252,6 +279,10 @@ int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, co
 	if (!l)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	l->addr = *addr;
+	l->level = ops->seal ? seal->level : ZSEAL_NONE;
+	snprintf(l->job, sizeof(l->job), "%s", seal->job);
+	if (l->level != ZSEAL_NONE)
+		memcpy(l->key, seal->key, sizeof(l->key));
 	return start_or_wait(out, l, err);
 }
 

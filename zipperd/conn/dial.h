@@ -7,6 +7,7 @@
 #ifndef ZIPPERD_DIAL_H
 #define ZIPPERD_DIAL_H
 
+#include "common/control/seal.h"
 #include "common/transport/base/transport.h"
 #include "zipperd/conn/daemon.h"
 
@@ -20,10 +21,16 @@ typedef void dial_done(void *owner, struct zlink *, const struct zerr *err);
 int dial_init(struct daemon *, struct zerr *);
 /* Waits for the threads: some seconds, or as long as the resolver takes where it does not find the name of a host. */
 void dial_fini(struct daemon *);
-/* Connects to the address. Never calls done itself. The user's name is copied. 0 or a negative errno with text: no such
- * transport, out of memory. */
-int dial_start(struct dial **, struct daemon *, const struct zaddr *, const char *user, dial_done *, void *owner,
-	struct zerr *);
+struct dial_seal {		/* how a connection to another zipperd is sealed */
+	enum zseal_level level; /* at the least */
+	const char *job;
+	const uint8_t *key; /* the user's, which the other zipperd has, too; where level is not ZSEAL_NONE */
+};
+
+/* Connects to the address, and seals the connection, unless level is ZSEAL_NONE. Never calls done itself. The names and
+ * the key are copied. 0 or a negative errno with text: no such transport, out of memory. */
+int dial_start(struct dial **, struct daemon *, const struct zaddr *, const char *user, const struct dial_seal *,
+	dial_done *, void *owner, struct zerr *);
 /* The same for settle_wait of an accepted link (transport.h), which the thread has until done gives it back. The caller
  * is to call settle_end then, also where there was no thread. */
 int dial_settle(struct dial **, struct daemon *, struct zlink *, const char *user, dial_done *, void *owner,

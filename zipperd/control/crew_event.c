@@ -31,7 +31,7 @@ static void half_lost(struct channel *c, const struct event *e)
 	}
 	if (!c->bye && e->rc != -ESHUTDOWN)
 		snprintf(text, sizeof(text), "its data connection%s%s broke: %s", c->over[0] ? " over " : "", c->over,
-			strerror(-e->rc));
+			zlink_why(e->rc));
 	else
 		snprintf(text, sizeof(text), "its data connection was closed");
 	if (!c->bye)

@@ -160,6 +160,8 @@ static bool read_one(struct conn *conn)
 		breach(conn, r.bad.text);
 	else if (rc == -EPROTO)
 		breach(conn, "not what a zipper's peer sends");
+	else if (rc == -EBADMSG)
+		breach(conn, zlink_why(rc));
 	else if (rc == -EMFILE)
 		breach(conn, "no descriptors are left for its connection (ulimit -n)");
 	else if (r.bye)

@@ -11,6 +11,7 @@
 #include "zipperd/conn/capacity.h"
 #include "zipperd/conn/conn_send.h"
 #include "zipperd/conn/listener.h"
+#include "zipperd/conn/protect.h"
 #include "zipperd/conn/munger.h"
 #include "zipperd/conn/quota.h"
 #include "zipperd/job/attach.h"
@@ -58,6 +59,8 @@ static void on_hello(struct conn *conn, const struct zctl_hello *hello)
 		return;
 	}
 	struct zctl_msg msg = {.type = ZCTL_CHALLENGE};
+	if (!protect_agree(conn, hello->seal, &conn->challenge.seal))
+		return;
 	zauth_module.random(conn->challenge.nonce, sizeof(conn->challenge.nonce));
 	msg.u.challenge = conn->challenge;
 	conn->state = CONN_PROOF;
@@ -106,6 +109,14 @@ static uint64_t first_end(uint64_t a, uint64_t b)
 	return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
+/* Another zipperd has made the connection, for a peer that says HELLO behind the proofs. */
+static void begin_again(struct conn *conn, const struct zctl_msg *proof)
+{
+	conn_send(conn, proof);
+	if (protect_begin(conn, conn->challenge.seal, conn->key, NULL))
+		conn->state = CONN_HELLO;
+}
+
 static void warn_of_refusal(struct conn *conn, const char *what)
 {
 	struct daemon *d = conn->daemon;
@@ -125,6 +136,12 @@ static void admit(struct conn *conn, const uint8_t key[ZAUTH_KEY_BYTES], uint64_
 		conn_refuse(conn, EACCES, "zipperd at %s: %s", conn->listener->text, wrong);
 		return;
 	}
+	zauth_module.prove(msg.u.proof.mac, key, ZAUTH_ANSWERS, &conn->hello, &conn->challenge);
+	zauth_module.session(conn->key, key, &conn->hello, &conn->challenge);
+	if (conn->hello.service == ZCTL_SERVICE_HOP) {
+		begin_again(conn, &msg);
+		return;
+	}
 	conn->good_until_s = first_end(until_s, conn->hello.expires_s);
 	struct user *user = quota_user(d->quotas, conn->hello.user);
 	if (quota_take(user, QUOTA_CONNECTIONS, d->now_ms, &err) != 0) {
@@ -132,12 +149,11 @@ static void admit(struct conn *conn, const uint8_t key[ZAUTH_KEY_BYTES], uint64_
 		return;
 	}
 	conn->user = user;
-	zauth_module.prove(msg.u.proof.mac, key, ZAUTH_ANSWERS, &conn->hello, &conn->challenge);
-	zauth_module.session(conn->key, key, &conn->hello, &conn->challenge);
 	conn_greet(conn);
 	if (conn->hello.service == ZCTL_SERVICE_RANK && conn->zlink->ops->guard)
 		conn->zlink->ops->guard(conn->zlink);
 	conn_send(conn, &msg);
+	protect_begin(conn, conn->challenge.seal, conn->key, NULL);
 }
 
 /* munged has decoded the credential: whose it is, the key, and the proof for this connection. */

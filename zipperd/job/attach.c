@@ -11,6 +11,7 @@
 #include "zipperd/conn/capacity.h"
 #include "zipperd/conn/channel.h"
 #include "zipperd/conn/listener.h"
+#include "zipperd/conn/protect.h"
 #include "zipperd/conn/quota.h"
 #include "zipperd/job/job_lanes.h"
 
@@ -85,7 +86,8 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 	char user[ZCTL_NAME_MAX + 1];
 	struct zerr err = {.text = ""};
 	struct rank *r = check(d, conn, a);
-	if (!r)
+	uint8_t level;
+	if (!r || !protect_accept(conn, a->seal, &level))
 		return;
 	if (capacity_lacks(conn, &err)) {
 		conn_refuse(conn, ENOMEM, "%s", err.text);
@@ -99,6 +101,11 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 		return;
 	}
 	conn->user = j->user;
+	if (!protect_begin(conn, level, r->key, a->ticket)) {
+		zerr_set(&err, -ENOMEM, "its data channel cannot be sealed");
+		rank_unconnected(r, &err);
+		return;
+	}
 	struct channel *c = channel_create(d, &rank_owner);
 	if (!c || job_lanes_ensure(j, r->part, a->part, &err) != 0) {
 		free(c);

@@ -29,6 +29,7 @@ struct circuit {
 	bool gives_pass;
 	uint8_t pass[ZCTL_TOKEN_BYTES]; /* names it to further circuits to there, while this one stands */
 	uint8_t key[ZAUTH_KEY_BYTES];	/* of the session that got the pass */
+	uint8_t salt[ZCTL_MAC_BYTES];	/* of a data channel's way: the mac of its REACH */
 	bool over;
 	struct lane *last; /* from the end that takes nothing more, but may have said something; NULL: there is none */
 	uint64_t said;	   /* envelopes of last, at the last look */

@@ -9,6 +9,7 @@
 #include "zipperd/conn/crew.h"
 #include "zipperd/conn/dial.h"
 #include "zipperd/conn/listener.h"
+#include "zipperd/conn/protect.h"
 #include "zipperd/conn/quota.h"
 #include "zipperd/job/circuit.h"
 
@@ -86,7 +87,11 @@ static int join(struct circuit *c, struct conn *conn, struct zlink *z, struct ze
 	if (rc < 0)
 		return rc;
 	memcpy(reached.u.reached.pass, c->pass, sizeof(c->pass));
-	return circuit_greet(c, 0, conn, &reached, err);
+	rc = circuit_greet(c, 0, conn, &reached, err);
+	/* The connection of a pass is sealed since its proofs. */
+	if (rc < 0 || c->gives_pass || protect_begin(conn, conn->challenge.seal, c->key, c->salt))
+		return rc;
+	return zerr_set(err, -EPIPE, "its connection cannot be sealed");
 }
 
 static void guard(struct zlink *z)
@@ -141,6 +146,20 @@ static bool take_both(struct conn *conn, const struct circuit *own, struct zerr 
 	return quota_take(conn->user, QUOTA_CONNECTIONS, now_ms, err) == 0;
 }
 
+/* The other zipperd has the user's key, too: so it knows that the connection is the user's. */
+static int dial(struct circuit *c, const struct zaddr *addr, int fabric, struct zerr *err)
+{
+	struct dial_seal seal = {.level = settings_seal(&c->daemon->settings, fabric, addr), .job = c->job};
+	uint64_t until_s;
+	if (seal.level != ZSEAL_NONE && !(seal.key = keys_find(c->daemon->keys, c->user, &until_s)))
+		return zerr_set(err, -EACCES,
+			"user %s has no key here (MUNGE?): a connection to the next zipperd cannot be protected; "
+			"/encrypt=no "
+			"behind its address does without",
+			c->user);
+	return dial_start(&c->dial, c->daemon, addr, c->user, &seal, connected, c, err);
+}
+
 void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 {
 	struct zerr err = {.text = ""};
@@ -173,11 +192,15 @@ void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 	}
 	c->hop = true;
 	c->there = addr;
+	if (data) {
+		memcpy(c->key, own->key, sizeof(c->key));
+		memcpy(c->salt, r->mac, sizeof(c->salt));
+	}
 	if (!data) {
 		make_pass(c, conn);
 		guard(conn->zlink);
 	}
-	int rc = dial_start(&c->dial, d, &addr, c->user, connected, c, &err);
+	int rc = dial(c, &addr, fabric[1], &err);
 	if (rc == 0) {
 		d->nconnections++; /* the connection that is being made */
 		return;

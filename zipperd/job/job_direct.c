@@ -107,11 +107,34 @@ static void tell(const struct rank *r, const struct zctl_direct *direct)
 /* The listening rank finds the ticket right, as it was made with its own session key. */
 static void make_ticket(struct zctl_direct *d, const struct rank *from, const struct rank *to)
 {
-	struct zctl_attach a = {.vrank = from->vrank, .part = from->part, .endpoint = d->endpoint};
+	struct zctl_attach a = {.vrank = from->vrank, .part = from->part, .endpoint = d->endpoint, .seal = d->seal};
 	zauth_module.random(a.nonce, sizeof(a.nonce));
-	zauth_module.ticket(d->masked, to->key, ZAUTH_LINK, &a);
+	zauth_module.ticket(a.ticket, to->key, ZAUTH_LINK, &a);
+	zauth_module.link_key(d->masked_key, to->key, a.ticket);
+	zauth_module.mask(d->masked_key, from->key, a.ticket);
+	memcpy(d->masked, a.ticket, sizeof(d->masked));
 	zauth_module.mask(d->masked, from->key, a.nonce);
 	memcpy(d->nonce, a.nonce, sizeof(d->nonce));
+}
+
+/* The protection of links between two ranks: that of the best protected fabric that both have a port on, and what the
+ * ranks themselves have asked for. */
+static uint8_t find_seal(const struct rank *from, const struct rank *to)
+{
+	const struct job *j = to->job;
+	const struct settings *c = &j->daemon->settings;
+	uint8_t most = from->conn && from->conn->seal > to->conn->seal ? from->conn->seal : to->conn->seal;
+	for (uint32_t p = 0; p < j->nparts; p++) {
+		const uint64_t fabric = UINT64_C(1) << j->part[p].fabric;
+		if (!(from->fabrics & to->fabrics & UINT64_C(1) << p))
+			continue;
+		for (int i = 0; i < c->nlistens; i++) {
+			const enum zseal_level level = zaddr_seal(&c->listen[i].addr, ZSEAL_NONE);
+			if (c->listen[i].fabrics & fabric && level > most)
+				most = level;
+		}
+	}
+	return most;
 }
 
 /* Zipperd stands between ranks of two protocols. */
@@ -133,6 +156,7 @@ static void ask(struct rank *r, struct rank *other, uint32_t endpoint)
 	}
 	answer.what = ZCTL_DIRECT_CONNECT;
 	answer.vrank = to->vrank;
+	answer.seal = find_seal(from, to);
 	make_ticket(&answer, from, to);
 	choose_addresses(from, to, answer.addresses, sizeof(answer.addresses));
 	tell(from, &answer);

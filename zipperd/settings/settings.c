@@ -16,7 +16,8 @@
 #define KiB INT64_C(1024)
 #define MiB (1024 * KiB)
 #define GiB (1024 * MiB)
-#define SPIN_MAX 1000000 /* idle polls: about a second */
+#define SPIN_MAX 1000000	/* idle polls: about a second */
+#define NEXT_SEAL ZSEAL_ENCRYPT /* of a network between zipperds, where nothing is written */
 
 /* Refuses a second line for one address. Without this check the second one would fail later, as if another process had
  * the port. */
@@ -26,9 +27,12 @@ static int check_new(const struct settings *c, const struct zaddr *addr, struct 
 	struct zaddr copy = *addr;
 	const uint16_t *port = zaddr_tcp_port(&copy);
 	bool any = port && *port == 0;
-	zaddr_format(addr, text, sizeof(text));
+	copy.seal = 0;
+	zaddr_format(&copy, text, sizeof(text));
 	for (int i = 0; i < c->nlistens && !any; i++) {
-		zaddr_format(&c->listen[i].addr, other, sizeof(other));
+		copy = c->listen[i].addr;
+		copy.seal = 0;
+		zaddr_format(&copy, other, sizeof(other));
 		if (strcmp(text, other) == 0)
 			return zerr_set(err, -EEXIST, "%s is given twice: one line names all its fabrics", text);
 	}
@@ -166,7 +170,9 @@ const struct zconf_row settings_rows[] = {
 		.parse = parse_listen,
 		.help = "The addresses that zipperd listens on, as FABRIC[,FABRIC...]=ADDRESS: ranks on these "
 			"fabrics connect there. A fabric has the name of the part whose ranks are on it. ADDRESS "
-			"is tcp:HOST[:PORT], shm[:PATH], or DEVICE:PORT[/WORD=NUMBER...][@HOST[:PORT]]. The last "
+			"is tcp:HOST[:PORT][/WORD...], shm[:PATH], or DEVICE:PORT[/WORD=NUMBER...][@HOST[:PORT]]. The "
+			"words of the first form protect all connections that come there: integrity=yes against "
+			"changes, encrypt=yes also against readers. They need nothing in the hostfile. The last "
 			"form names a port of an RDMA device, and the TCP address at which connections to it are "
 			"made. Without that TCP address it is the IP address of that port, and 7474. The device is "
 			"InfiniBand or RoCE, not iWARP or EFA. Messages go by TCP where a device has no shared "
@@ -183,8 +189,10 @@ const struct zconf_row settings_rows[] = {
 			"clusters that no zipper joins alone. ADDRESS is written as in the users' hostfiles. "
 			"Without ADDRESS a user may name any address on any host that this zipperd can reach, over "
 			"TCP, or of a kind that this zipperd listens on. The fabric is one that this zipperd "
-			"serves; it may be a network between zippers alone. Without this option zipperd connects "
-			"nobody to another zipperd."},
+			"serves; it may be a network between zippers alone. Connections over TCP are encrypted: both "
+			"zipperds must know the user's key. At the end of ADDRESS, /integrity=yes protects them "
+			"against changes alone, and /encrypt=no against nothing; without ADDRESS the words in the "
+			"hostfile do so. Without this option zipperd connects nobody to another zipperd."},
 	{.name = "key_file",
 		.type = ZCONF_STRING,
 		.preset = NULL,
@@ -354,7 +362,8 @@ static bool is_usual(const struct settings *c, const struct zaddr *addr)
 	return zaddr_traits(addr)->by_host;
 }
 
-bool settings_may_reach(const struct settings *c, int fabric, const struct zaddr *addr)
+/* The first next that lets a hop lead there. NULL: there is none. */
+static const struct settings_next *find_next(const struct settings *c, int fabric, const struct zaddr *addr)
 {
 	for (int i = 0; i < c->nnexts; i++) {
 		const struct settings_next *n = &c->next[i];
@@ -362,11 +371,27 @@ bool settings_may_reach(const struct settings *c, int fabric, const struct zaddr
 		if (strcmp(n->fabric, c->fabric[fabric]) != 0)
 			continue;
 		if (n->addr.kind == ZADDR_NONE ? is_usual(c, addr) : zaddr_same(&n->addr, addr))
-			return true;
+			return n;
 		if (zaddr_tcp(&n->addr, &tcp) && zaddr_same(&tcp, addr))
-			return true;
+			return n;
 	}
-	return false;
+	return NULL;
+}
+
+bool settings_may_reach(const struct settings *c, int fabric, const struct zaddr *addr)
+{
+	return find_next(c, fabric, addr) != NULL;
+}
+
+enum zseal_level settings_seal(const struct settings *c, int fabric, const struct zaddr *addr)
+{
+	const struct settings_next *n = find_next(c, fabric, addr);
+	if (!n || !zaddr_traits(addr)->by_host || zaddr_traits(&n->addr)->by_device)
+		return zaddr_seal(addr, ZSEAL_NONE);
+	if (n->addr.kind == ZADDR_NONE)
+		return zaddr_seal(addr, NEXT_SEAL);
+	const enum zseal_level ours = zaddr_seal(&n->addr, NEXT_SEAL), theirs = zaddr_seal(addr, ZSEAL_NONE);
+	return ours > theirs ? ours : theirs;
 }
 
 int settings_init(struct settings *c, struct zerr *err)

@@ -83,6 +83,9 @@ void settings_print(const struct settings *, FILE *);
 void settings_format_listen(const struct settings *, const struct settings_listen *, char *buf, size_t cap);
 /* May a hop lead to the zipperd there? */
 bool settings_may_reach(const struct settings *, int fabric, const struct zaddr *);
+/* The protection of a hop that may lead there, over TCP: what `next` says, and its default where next says nothing; or
+ * more where the address says more. Where next names no address, the address decides. */
+enum zseal_level settings_seal(const struct settings *, int fabric, const struct zaddr *);
 /* The index of the fabric, or -ENOENT. */
 int settings_find_fabric(const struct settings *, const char *name);
 

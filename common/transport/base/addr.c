@@ -57,6 +57,11 @@ bool zaddr_is_fixed(const struct zaddr *a, const char *text)
 	return kinds[a->kind]->is_fixed(a, text);
 }
 
+enum zseal_level zaddr_seal(const struct zaddr *a, enum zseal_level otherwise)
+{
+	return a->seal ? (enum zseal_level)(a->seal - 1) : otherwise;
+}
+
 bool zaddr_same(const struct zaddr *a, const struct zaddr *b)
 {
 	return a->kind == b->kind && a->port == b->port && a->via_port == b->via_port &&

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transport addresses as people write them: tcp:HOST[:PORT], tcp:[IPV6][:PORT], shm[:PATH or :@NAME], and for Verbs
- * DEVICE:PORT[/WORD=NUMBER...][@HOST[:PORT]]. The part behind the @ is a TCP address, at which connections are made.
- * The words describe the network of the port.
+ * Transport addresses as people write them: tcp:HOST[:PORT][/WORD=yes|no...], tcp:[IPV6][:PORT][/...], shm[:PATH or
+ * :@NAME], and for Verbs DEVICE:PORT[/WORD=NUMBER...][@HOST[:PORT]]. The part behind the @ is a TCP address, at which
+ * connections are made. The words describe the network: of TCP integrity and encrypt, the protection of its
+ * connections.
  *
  * Each kind of address has a row in the table of addr.c: how it is read and written, and its traits. The traits answer
  * what programs ask about an address, so that they need not ask for its kind. transports.c says which transport carries
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/control/seal.h"
 
 enum zaddr_kind { ZADDR_NONE, ZADDR_TCP, ZADDR_SHM, ZADDR_VERBS, ZADDR_KINDS };
 
@@ -42,6 +44,7 @@ struct zaddr {
 	char via[224];	   /* VERBS: TCP host or address; empty: not written */
 	uint16_t via_port; /* VERBS: TCP port */
 	uint32_t net[ZADDR_NET_WORDS]; /* VERBS: by enum zaddr_net, the number plus one; 0: not written */
+	uint8_t seal;		       /* TCP: enum zseal_level plus one; 0: not written */
 };
 
 struct zaddr_traits {
@@ -64,6 +67,8 @@ bool zaddr_begins(const char *text);
 /* Does the text name the place where somebody listens: a TCP port, or a path? addr is the text's, after parsing. (An
  * address without a TCP port has the usual port after parsing.) */
 bool zaddr_is_fixed(const struct zaddr *, const char *text);
+/* The protection that is written in the address; where none is, `otherwise`. */
+enum zseal_level zaddr_seal(const struct zaddr *, enum zseal_level otherwise);
 /* Are two addresses written the same, apart from the words of their network? */
 bool zaddr_same(const struct zaddr *, const struct zaddr *);
 /* May two addresses be of the same adapter? Addresses of this host alone always are. */
@@ -80,9 +85,10 @@ const char *zaddr_tcp_host(const struct zaddr *);
 uint16_t *zaddr_tcp_port(struct zaddr *);
 /* VERBS: is only a port of a device named, and no host? */
 bool zaddr_lacks_host(const struct zaddr *);
-/* For listeners: any TCP port, and where no host is written the IP address of the device's port. */
+/* For listeners of ranks: any TCP port, and where no host is written the IP address of the device's port. zipperd says
+ * how they are protected. */
 void zaddr_listen_anywhere(struct zaddr *);
-/* Removes what differs between listeners on one host: the TCP port of TCP, the path of SHM. */
+/* Removes what differs between listeners on one host: the TCP port and the protection of TCP, the path of SHM. */
 void zaddr_strip_place(struct zaddr *);
 
 #endif

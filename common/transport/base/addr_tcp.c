@@ -41,14 +41,57 @@ static bool claims(const char *text)
 	return strncmp(text, PREFIX, strlen(PREFIX)) == 0;
 }
 
+/* Reads "WORD=yes" or "WORD=no". Returns 0, or -EINVAL: it is another word, or given twice. */
+static int parse_yes(const char *word, const char *given, size_t len, int *yes)
+{
+	const size_t n = strlen(word);
+	if (*yes >= 0 || len < n || strncmp(given, word, n) != 0)
+		return -EINVAL;
+	if (len == n + 4 && strncmp(given + n, "=yes", 4) == 0)
+		*yes = 1;
+	else if (len == n + 3 && strncmp(given + n, "=no", 3) == 0)
+		*yes = 0;
+	return *yes < 0 ? -EINVAL : 0;
+}
+
+/* Reads the words behind the host. */
+static int parse_words(struct zaddr *a, const char *words, const char *text, struct zerr *err)
+{
+	int integrity = -1, encrypt = -1;
+	while (*words) {
+		const size_t len = strcspn(++words, "/");
+		if (parse_yes("integrity", words, len, &integrity) < 0 &&
+			parse_yes("encrypt", words, len, &encrypt) < 0)
+			return zerr_set(err, -EINVAL,
+				"bad address \"%s\": \"%.*s\" is none of integrity=yes, integrity=no, encrypt=yes and "
+				"encrypt=no, each word once",
+				text, (int)len, words);
+		words += len;
+	}
+	if (encrypt == 1 && integrity == 0)
+		return zerr_set(err, -EINVAL, "bad address \"%s\": encrypt=yes has integrity, too", text);
+	a->seal = 1 + (encrypt == 1 ? ZSEAL_ENCRYPT : integrity == 1 ? ZSEAL_INTEGRITY : ZSEAL_NONE);
+	return 0;
+}
+
 static int parse(struct zaddr *a, const char *text, struct zerr *err)
 {
-	return zaddr_tcp_parse_host(a, text + strlen(PREFIX), text, err);
+	char place[sizeof(a->host) + 16];
+	const char *from = text + strlen(PREFIX), *words = strchr(from, '/');
+	if (!words)
+		return zaddr_tcp_parse_host(a, from, text, err);
+	snprintf(place, sizeof(place), "%.*s", (int)(words - from), from);
+	if ((size_t)(words - from) >= sizeof(place))
+		return zerr_set(err, -EINVAL, "bad address \"%s\": no proper host name in it", text);
+	int rc = zaddr_tcp_parse_host(a, place, text, err);
+	return rc < 0 ? rc : parse_words(a, words, text, err);
 }
 
 static int format(const struct zaddr *a, char *buf, size_t cap)
 {
-	return snprintf(buf, cap, strchr(a->host, ':') ? "tcp:[%s]:%u" : "tcp:%s:%u", a->host, a->port);
+	static const char *const words[] = {"", "/integrity=no", "/integrity=yes", "/encrypt=yes"};
+	return snprintf(buf, cap, strchr(a->host, ':') ? "tcp:[%s]:%u%s" : "tcp:%s:%u%s", a->host, a->port,
+		words[a->seal]);
 }
 
 static bool is_fixed(const struct zaddr *a, const char *text)
@@ -71,6 +114,7 @@ static bool tcp(const struct zaddr *a, struct zaddr *out)
 static void any_port(struct zaddr *a)
 {
 	a->port = 0;
+	a->seal = 0;
 }
 
 const struct zaddr_ops zaddr_tcp_ops = {

@@ -13,11 +13,14 @@
 #ifndef ZIP_COMMON_TRANSPORT_BASE_TRANSPORT_H
 #define ZIP_COMMON_TRANSPORT_BASE_TRANSPORT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/base/err.h"
+#include "common/control/seal.h"
 #include "common/transport/base/addr.h"
 #include "common/wire/wire.h"
 
@@ -171,6 +174,13 @@ struct ztransport {
 	 * the peer's host, or of the network, is noticed in half a minute, even while bytes are on their way to the
 	 * peer. NULL: there is no difference. */
 	void (*guard)(struct zlink *);
+	/* From now on both directions of the link are sealed (common/control/seal.h): from the next message that is
+	 * posted, and from the next one that is taken, on. The peer does the same behind the same messages. The link's
+	 * operations are others afterwards. poll returns -EBADMSG for bytes that the peer has not sealed here and now,
+	 * and delivers none of them; -ECONNRESET where the stream was cut. The code of the seal must stay loaded.
+	 * Before the halves go to their threads, not from callbacks, and with nothing refused. Returns 0 or a negative
+	 * errno with text: then the link is to be closed. NULL: the transport cannot, or it is sealed. */
+	int (*seal)(struct zlink *, const struct zseal *, struct zerr *);
 	/* The end of a link whose halves are at rest for good. Flushed messages may still be on their way, and close
 	 * waits some seconds for them at most. drain begins the end and does not wait. It returns 0: close will not
 	 * wait either; -EAGAIN: ask again in some milliseconds. (Many links can be drained at the same time, within the
@@ -258,6 +268,12 @@ struct zlink {
 struct zlistener {
 	const struct ztransport *ops;
 };
+
+/* Why a link broke with this negative errno, for messages. */
+static inline const char *zlink_why(int rc)
+{
+	return rc == -EBADMSG ? "its sealed bytes were changed on the way, or another connection's" : strerror(-rc);
+}
 
 extern const struct ztransport ztransport_tcp;
 extern const struct ztransport ztransport_shm;

@@ -23,47 +23,11 @@
 #include <unistd.h>
 
 #include "common/transport/base/socket.h"
+#include "common/transport/tcp/tcp_link.h"
+#include "common/transport/tcp/tcp_sealed.h"
 #include "common/transport/tcp/tcp_socket.h"
 
-#define MESSAGE_MAX (ZWIRE_ENV_BYTES + (size_t)ZWIRE_MAX_PAYLOAD)
-/* A copy of 8 KiB costs about as much as the system call that it saves. */
-#define GATHER_MESSAGE_BYTES ((size_t)8 * 1024)
-#define GATHER_BYTES ((size_t)64 * 1024)     /* the largest segment TCP builds at a time */
-#define READ_BYTES ((size_t)64 * 1024)	     /* one read of small messages; stays in the cache */
-#define READ_EXACT_BYTES ((size_t)16 * 1024) /* the rest of a longer message is read exactly */
-/* After a large message that was placed another one is likely, and bytes of it that are read ahead must be copied. */
-#define READ_CAUTIOUS_BYTES ((size_t)2 * 1024)
 #define CLOSE_DRAIN_BYTES ((size_t)4 << 20)
-#define LINE 64 /* cache line */
-
-struct tcp_tx {
-	uint8_t *buf;	   /* GATHER_BYTES + MESSAGE_MAX */
-	size_t head, tail; /* the bytes that are held back */
-	bool blocked;	   /* the kernel's buffer was full */
-	int error;
-};
-
-struct tcp_rx {
-	uint8_t *buf;	   /* MESSAGE_MAX + READ_BYTES */
-	size_t head, tail; /* received and not yet taken */
-	/* The message at head, once its envelope is decoded (open). */
-	bool open;
-	struct zwire_env env;
-	uint8_t *placed;    /* where the sink wants the payload; NULL: in the buffer */
-	uint8_t *elsewhere; /* ZWIRE_MAX_PAYLOAD bytes, once a place was taken back */
-	size_t have;	    /* bytes of the payload in placed */
-	size_t used;	    /* bytes of the message in the buffer */
-	bool refused;	    /* the message is whole in elsewhere, and is to be shown again */
-	bool cautious;	    /* the next read shall bring little */
-	int error;
-};
-
-struct tcp_link {
-	struct zlink base;
-	int fd;
-	alignas(LINE) struct tcp_tx tx;
-	alignas(LINE) struct tcp_rx rx;
-};
 
 struct tcp_listener {
 	struct zlistener base;
@@ -110,9 +74,9 @@ static void tcp_listener_addr(const struct zlistener *base, struct zaddr *out)
 /* Makes a link, which owns fd in any case. The buffers are large, but only their used part becomes memory. */
 static int make_link(struct zlink **out, int fd, struct zerr *err)
 {
-	struct tcp_link *l = aligned_alloc(LINE, sizeof(*l));
-	uint8_t *tx_buf = malloc(GATHER_BYTES + MESSAGE_MAX);
-	uint8_t *rx_buf = malloc(MESSAGE_MAX + READ_BYTES);
+	struct tcp_link *l = aligned_alloc(TCP_LINE, sizeof(*l));
+	uint8_t *tx_buf = malloc(TCP_GATHER_BYTES + TCP_MESSAGE_MAX);
+	uint8_t *rx_buf = malloc(TCP_MESSAGE_MAX + TCP_READ_BYTES);
 	if (!l || !tx_buf || !rx_buf) {
 		free(l);
 		free(tx_buf);
@@ -152,18 +116,18 @@ static int tcp_accept(struct zlistener *base, struct zlink **out, struct zerr *e
 
 /* Closing with unread bytes makes the kernel send a reset, which can destroy our last messages that the peer has not
  * read. So the unread bytes are read first. */
-static void tcp_guard(struct zlink *link)
+void tcp_link_guard(struct zlink *link)
 {
 	tcp_socket_guard(((struct tcp_link *)link)->fd);
 }
 
-static void tcp_close(struct zlink *base)
+void tcp_link_close(struct zlink *base)
 {
 	struct tcp_link *l = (struct tcp_link *)base;
 	size_t drained = 0;
 	ssize_t n;
 	shutdown(l->fd, SHUT_WR);
-	while (drained < CLOSE_DRAIN_BYTES && (n = recv(l->fd, l->rx.buf, READ_BYTES, MSG_DONTWAIT)) > 0)
+	while (drained < CLOSE_DRAIN_BYTES && (n = recv(l->fd, l->rx.buf, TCP_READ_BYTES, MSG_DONTWAIT)) > 0)
 		drained += (size_t)n;
 	close(l->fd);
 	free(l->tx.buf);
@@ -174,26 +138,6 @@ static void tcp_close(struct zlink *base)
 
 /* ---- send half ---- */
 
-/* Offers bytes to the kernel. Returns how many it took, -EAGAIN (none, it is full), or the error that broke the link.
- */
-static ssize_t send_some(struct tcp_link *l, struct iovec *iov, int count)
-{
-	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = (size_t)count};
-	for (;;) {
-		ssize_t n = sendmsg(l->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n >= 0)
-			return n;
-		if (errno == EINTR)
-			continue;
-		if (errno == EAGAIN || errno == EWOULDBLOCK) {
-			l->tx.blocked = true;
-			return -EAGAIN;
-		}
-		l->tx.error = -errno;
-		return l->tx.error;
-	}
-}
-
 static int tcp_flush(struct zlink *base)
 {
 	struct tcp_link *l = (struct tcp_link *)base;
@@ -202,7 +146,7 @@ static int tcp_flush(struct zlink *base)
 		return tx->error;
 	while (tx->head < tx->tail) {
 		struct iovec iov = {tx->buf + tx->head, tx->tail - tx->head};
-		ssize_t n = send_some(l, &iov, 1);
+		ssize_t n = tcp_link_send_some(l, &iov, 1);
 		if (n < 0)
 			return (int)n;
 		tx->head += (size_t)n;
@@ -212,15 +156,8 @@ static int tcp_flush(struct zlink *base)
 	return 0;
 }
 
-static void hold_back(struct tcp_tx *tx, const void *bytes, size_t len)
-{
-	if (len)
-		memcpy(tx->buf + tx->tail, bytes, len);
-	tx->tail += len;
-}
-
 /* Sends the held bytes and this message with one system call. The part of an accepted message that the kernel leaves
- * fits the buffer, as at most GATHER_BYTES are held back. */
+ * fits the buffer, as at most TCP_GATHER_BYTES are held back. */
 static int send_now(struct tcp_link *l, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
 	struct tcp_tx *tx = &l->tx;
@@ -231,7 +168,7 @@ static int send_now(struct tcp_link *l, const uint8_t env[ZWIRE_ENV_BYTES], cons
 		{(void *)payload, len},
 	};
 	int from = held ? 0 : 1;
-	ssize_t n = send_some(l, iov + from, (len ? 3 : 2) - from);
+	ssize_t n = tcp_link_send_some(l, iov + from, (len ? 3 : 2) - from);
 	if (n < 0)
 		return (int)n;
 	size_t sent = (size_t)n;
@@ -243,12 +180,12 @@ static int send_now(struct tcp_link *l, const uint8_t env[ZWIRE_ENV_BYTES], cons
 		sent -= held;
 	}
 	if (sent < ZWIRE_ENV_BYTES) {
-		hold_back(tx, env + sent, ZWIRE_ENV_BYTES - sent);
+		tcp_link_hold_back(tx, env + sent, ZWIRE_ENV_BYTES - sent);
 		sent = 0;
 	} else {
 		sent -= ZWIRE_ENV_BYTES;
 	}
-	hold_back(tx, (const uint8_t *)payload + sent, len - sent);
+	tcp_link_hold_back(tx, (const uint8_t *)payload + sent, len - sent);
 	tx->blocked = tx->head < tx->tail;
 	return 0;
 }
@@ -267,41 +204,16 @@ static int tcp_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], cons
 			return rc;
 	}
 	size_t total = ZWIRE_ENV_BYTES + len;
-	if (total > GATHER_MESSAGE_BYTES || tx->tail + total > GATHER_BYTES)
+	if (total > TCP_GATHER_MESSAGE_BYTES || tx->tail + total > TCP_GATHER_BYTES)
 		return send_now(l, env, payload, len);
-	hold_back(tx, env, ZWIRE_ENV_BYTES);
-	hold_back(tx, payload, len);
+	tcp_link_hold_back(tx, env, ZWIRE_ENV_BYTES);
+	tcp_link_hold_back(tx, payload, len);
 	return 0;
 }
 
 /* ---- receive half ---- */
 
-/* Decodes the envelope at head, asks the sink for a place, and moves the bytes of the payload that have come there. */
-static int open_message(struct tcp_rx *rx, const struct zsink *sink)
-{
-	uint8_t *at = rx->buf + rx->head;
-	int rc = zwire_decode(&rx->env, at);
-	if (rc < 0)
-		return rc;
-	size_t len = rx->env.len;
-	if (sink->max_len && len > sink->max_len)
-		return -EPROTO;
-	rx->open = true;
-	rx->used = ZWIRE_ENV_BYTES + len;
-	rx->placed = sink->place && len ? sink->place(sink->ctx, &rx->env) : NULL;
-	if (!rx->placed)
-		return 0;
-	size_t come = rx->tail - rx->head - ZWIRE_ENV_BYTES;
-	rx->have = come < len ? come : len;
-	memcpy(rx->placed, at + ZWIRE_ENV_BYTES, rx->have);
-	if (come < len) { /* the next bytes follow the envelope */
-		rx->tail = rx->head + ZWIRE_ENV_BYTES;
-		rx->used = ZWIRE_ENV_BYTES;
-	}
-	return 0;
-}
-
-static int tcp_unplace(struct zlink *link)
+int tcp_link_unplace(struct zlink *link)
 {
 	struct tcp_rx *rx = &((struct tcp_link *)link)->rx;
 	if (!rx->open || !rx->placed || rx->placed == rx->elsewhere)
@@ -315,54 +227,6 @@ static int tcp_unplace(struct zlink *link)
 	return 0;
 }
 
-/* The message was refused when it was shown from elsewhere. The sink may want it in a place of its own now. */
-static void place_again(struct tcp_rx *rx, const struct zsink *sink)
-{
-	uint8_t *place = sink->place ? sink->place(sink->ctx, &rx->env) : NULL;
-	rx->refused = false;
-	if (place)
-		rx->placed = memcpy(place, rx->elsewhere, rx->env.len);
-}
-
-/* The bytes of the open message that have not come. */
-static size_t bytes_missing(const struct tcp_rx *rx)
-{
-	if (rx->placed)
-		return rx->env.len - rx->have;
-	size_t come = rx->tail - rx->head;
-	return come < rx->used ? rx->used - come : 0;
-}
-
-/* Shows the message at head. Returns 1: taken, 0: not whole yet, -EAGAIN: refused, or the error that broke the link. */
-static int deliver(struct tcp_rx *rx, const struct zsink *sink)
-{
-	int rc;
-	if (!rx->open) {
-		if (rx->tail - rx->head < ZWIRE_ENV_BYTES)
-			return 0;
-		rc = open_message(rx, sink);
-		if (rc < 0)
-			return rx->error = rc;
-	}
-	if (bytes_missing(rx))
-		return 0;
-	if (rx->refused)
-		place_again(rx, sink);
-	const uint8_t *at = rx->buf + rx->head;
-	rc = sink->take(sink->ctx, &rx->env, at, rx->placed ? rx->placed : at + ZWIRE_ENV_BYTES);
-	rx->refused = rc == -EAGAIN && rx->placed && rx->placed == rx->elsewhere;
-	if (rx->refused)
-		return rc;
-	rx->open = false;
-	if (rc == -EAGAIN && !rx->placed)
-		return rc;
-	if (rc < 0)
-		return rx->error = rc == -EAGAIN ? -EINVAL : rc;
-	rx->head += rx->used;
-	rx->cautious = rx->placed && rx->env.len >= READ_EXACT_BYTES;
-	return 1;
-}
-
 /* Reads once. Returns 1: all bytes that were asked for have come, and there may be more; 0: fewer have come; or the
  * error that broke the link. Only called when no whole message is in the buffer, so there is room: see the size of buf.
  */
@@ -373,8 +237,10 @@ static int receive(struct tcp_link *l)
 	if (rx->head && rx->tail)
 		memmove(rx->buf, rx->buf + rx->head, rx->tail);
 	rx->head = 0;
-	size_t missing = rx->open ? bytes_missing(rx) : 0;
-	size_t ahead = missing >= READ_EXACT_BYTES ? ZWIRE_ENV_BYTES : rx->cautious ? READ_CAUTIOUS_BYTES : READ_BYTES;
+	size_t missing = rx->open ? tcp_link_missing(rx) : 0;
+	size_t ahead = missing >= TCP_READ_EXACT_BYTES ? ZWIRE_ENV_BYTES
+		       : rx->cautious		       ? TCP_READ_CAUTIOUS_BYTES
+						       : TCP_READ_BYTES;
 	ssize_t n;
 	if (rx->open && rx->placed) {
 		struct iovec iov[2] = {{rx->placed + rx->have, missing}, {rx->buf + rx->tail, ahead}};
@@ -408,7 +274,7 @@ static int tcp_poll(struct zlink *base, const struct zsink *sink, unsigned budge
 	for (int more = 1;;) {
 		unsigned n = 0;
 		int rc = 0;
-		while (n < budget && (rc = deliver(rx, sink)) > 0)
+		while (n < budget && (rc = tcp_link_deliver(rx, sink)) > 0)
 			n++;
 		if (n)
 			return (int)n;
@@ -422,23 +288,10 @@ static int tcp_poll(struct zlink *base, const struct zsink *sink, unsigned budge
 
 /* ---- sleeping ---- */
 
-static int tcp_fd(const struct zlink *base, enum zlink_half half, uint32_t *events)
+int tcp_link_fd(const struct zlink *base, enum zlink_half half, uint32_t *events)
 {
 	*events = half == ZLINK_RX ? EPOLLIN : EPOLLOUT;
 	return ((const struct tcp_link *)base)->fd;
-}
-
-static int arm_rx(const struct tcp_rx *rx)
-{
-	struct zwire_env env;
-	size_t come = rx->tail - rx->head;
-	if (rx->error)
-		return 1;
-	if (rx->open)
-		return bytes_missing(rx) == 0;
-	if (come < ZWIRE_ENV_BYTES)
-		return 0;
-	return zwire_decode(&env, rx->buf + rx->head) < 0 || come >= ZWIRE_ENV_BYTES + (size_t)env.len;
 }
 
 /* A wake-up for room makes sense only after the kernel had none. */
@@ -446,7 +299,7 @@ static int tcp_arm(struct zlink *base, enum zlink_half half)
 {
 	struct tcp_link *l = (struct tcp_link *)base;
 	if (half == ZLINK_RX)
-		return arm_rx(&l->rx);
+		return tcp_link_arm_rx(&l->rx);
 	return l->tx.error || (!l->tx.blocked && tcp_flush(base) != -EAGAIN);
 }
 
@@ -459,13 +312,14 @@ const struct ztransport ztransport_tcp = {
 	.listener_fd = tcp_listener_fd,
 	.listener_addr = tcp_listener_addr,
 	.unlisten = tcp_unlisten,
-	.guard = tcp_guard,
-	.close = tcp_close,
+	.guard = tcp_link_guard,
+	.seal = tcp_sealed_begin,
+	.close = tcp_link_close,
 	.post = tcp_post,
 	.flush = tcp_flush,
 	.poll = tcp_poll,
-	.unplace = tcp_unplace,
-	.fd = tcp_fd,
+	.unplace = tcp_link_unplace,
+	.fd = tcp_link_fd,
 	.arm = tcp_arm,
 	.max_payload = ZWIRE_MAX_PAYLOAD,
 	/* On two cores each fragment is a turn of both ranks and zipperd. Bandwidth of a stream with 128 KiB: 0.9 of

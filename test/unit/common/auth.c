@@ -93,9 +93,9 @@ static void proof_is_keyed_blake2b(void **state)
 	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &hello, &challenge), 0);
 }
 
-/* From protocol 2 on the number of the protocol, 8 bytes, is at the end of what is hashed. */
-static const uint8_t known_2[] = {0xc5, 0x23, 0xb7, 0xa3, 0x13, 0x82, 0x50, 0x3f, 0x3f, 0x4a, 0x9b, 0x9a, 0xba, 0xa6,
-	0x7e, 0xff, 0x7f, 0xdf, 0xb8, 0xb8, 0x3c, 0x19, 0xde, 0x5c, 0x92, 0xf2, 0x38, 0xa5, 0xd1, 0xc5, 0x41, 0x2c};
+/* From protocol 2 on n(protocol), n(seal of HELLO) and n(seal of CHALLENGE), 8 bytes each, are at the end. */
+static const uint8_t known_2[] = {0x45, 0xd2, 0xe6, 0x88, 0xa3, 0x92, 0x6b, 0xda, 0x46, 0x48, 0x54, 0x22, 0x1c, 0x27,
+	0xcc, 0xd6, 0x89, 0x90, 0x79, 0x5d, 0x4c, 0xf9, 0x6d, 0x9d, 0xfc, 0x1a, 0xa3, 0xf4, 0xe8, 0x45, 0x76, 0x3a};
 
 static void the_protocol_cannot_be_lowered(void **state)
 {
@@ -158,12 +158,16 @@ static void anything_else_is_no_proof(void **state)
 /* The same by Python as above, where H(key, label, ...) is the hash, n(x) is 8 bytes and t(s) has its length in front:
  * session H(key, "leiden-zipper session 1", b"\1", greeting); the others with the session as key, "leiden-zipper
  * channel 1" and "link 1" over nonce, n(5), n(6), n(7); "mask 1" over nonce; "way 1" over greeting, t("lgm"), t("wan"),
- * t("tcp:10.1.0.1:7474"), pass. */
+ * t("tcp:10.1.0.1:7474"), pass; "link key 1" over the ticket
+ * of the link; "seal 1" over n(0) and n(1) for the side, n(2), the ticket of the channel. */
 #define SESSION "fa6df92aa639b0060a3131fb010d24bb348b336ad314b615bdbb044d3d617544"
 #define CHANNEL "421341548242e3617e98e8723303cbd5711b2c848ad34abcd17e9264d019a38b"
 #define LINK "7abc1f5ac64a808df12ad0cf09b0794359e2ec18721b811cc2cb3421dc6e02a9"
 #define MASKED "281b62ec8ec4eb479b073a25d275fe23a1a21e69e88e8cdebd94dd6ca99914de"
 #define PASSED "cee779eed9669dda863c0c98cfd6d737abcbee4550d629ce356f6d5b4a8da855"
+#define LINK_KEY "3d62655541697836d3fa88cabe371a6370fa1812348676e15d7cec4654e6dac7"
+#define ASKING "ef1ceb7eedf92fd423558a379511a6c5638eab9cd64dc6f23f383e5e1e3da190"
+#define ANSWERING "51a8f9d1d4f4a8ccb34856e8754a711db00c752a138610ebd41428ebcad74690"
 static const struct zctl_attach place = {.nonce = {[0] = 3, [31] = 4}, .vrank = 5, .part = 6, .endpoint = 7};
 
 static void assert_hash(const uint8_t hash[ZCTL_MAC_BYTES], const char *hex)
@@ -196,6 +200,57 @@ static void tickets_are_made_with_the_session_key(void **state)
 	a.nonce[5] = 1;
 	auth->ticket(other, session, ZAUTH_CHANNEL, &a);
 	assert_false(auth->same(ticket, other));
+}
+
+/* Each direction has its own key, which the other side has, too; and each level and each connection. */
+static void keys_of_seals_come_from_the_session_key(void **state)
+{
+	uint8_t session[ZAUTH_KEY_BYTES], ticket[ZCTL_MAC_BYTES], key[ZAUTH_KEY_BYTES];
+	struct zseal asks, answers, other;
+	struct zerr err;
+	(void)state;
+	assert_int_equal(auth->parse_key(session, SESSION, &err), 0);
+	assert_int_equal(auth->parse_key(ticket, CHANNEL, &err), 0);
+	auth->seal(&asks, ZSEAL_ENCRYPT, session, ZAUTH_ASKS, ticket);
+	assert_hash(asks.send_key, ASKING);
+	assert_hash(asks.receive_key, ANSWERING);
+	assert_int_equal(asks.level, ZSEAL_ENCRYPT);
+	auth->seal(&answers, ZSEAL_ENCRYPT, session, ZAUTH_ANSWERS, ticket);
+	assert_memory_equal(asks.send_key, answers.receive_key, ZSEAL_KEY_BYTES);
+	assert_memory_equal(asks.receive_key, answers.send_key, ZSEAL_KEY_BYTES);
+	auth->seal(&other, ZSEAL_INTEGRITY, session, ZAUTH_ASKS, ticket);
+	assert_memory_not_equal(asks.send_key, other.send_key, ZSEAL_KEY_BYTES);
+	auth->seal(&other, ZSEAL_ENCRYPT, session, ZAUTH_ASKS, NULL);
+	assert_memory_not_equal(asks.send_key, other.send_key, ZSEAL_KEY_BYTES);
+	assert_int_equal(auth->parse_key(ticket, LINK, &err), 0);
+	auth->link_key(key, session, ticket);
+	assert_hash(key, LINK_KEY);
+}
+
+/* What is to be protected cannot be changed on the way. */
+static void the_protection_cannot_be_lowered(void **state)
+{
+	struct zctl_hello h = hello;
+	struct zctl_challenge c = challenge;
+	struct zctl_attach a = place;
+	uint8_t key[ZAUTH_KEY_BYTES], mac[ZCTL_MAC_BYTES], other[ZCTL_MAC_BYTES];
+	struct zerr err;
+	(void)state;
+	assert_int_equal(auth->parse_key(key, KEY, &err), 0);
+	h.protocol = 2;
+	h.seal = c.seal = ZSEAL_INTEGRITY;
+	auth->prove(mac, key, ZAUTH_ASKS, &h, &c);
+	h.seal = ZSEAL_NONE;
+	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &h, &c), -EACCES);
+	h.seal = ZSEAL_INTEGRITY;
+	c.seal = ZSEAL_NONE;
+	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &h, &c), -EACCES);
+	a.seal = ZSEAL_ENCRYPT;
+	auth->ticket(mac, key, ZAUTH_CHANNEL, &a);
+	for (a.seal = ZSEAL_NONE; a.seal < ZSEAL_ENCRYPT; a.seal++) {
+		auth->ticket(other, key, ZAUTH_CHANNEL, &a);
+		assert_false(auth->same(mac, other));
+	}
 }
 
 static void tickets_of_links_travel_masked(void **state)
@@ -436,6 +491,8 @@ int main(void)
 		cmocka_unit_test(sides_differ),
 		cmocka_unit_test(anything_else_is_no_proof),
 		cmocka_unit_test(tickets_are_made_with_the_session_key),
+		cmocka_unit_test(keys_of_seals_come_from_the_session_key),
+		cmocka_unit_test(the_protection_cannot_be_lowered),
 		cmocka_unit_test(tickets_of_links_travel_masked),
 		cmocka_unit_test(a_way_is_proved_with_the_session_key),
 		cmocka_unit_test(a_job_credential_is_for_one_job),

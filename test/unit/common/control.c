@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "common/control/ctl.h"
+#include "common/control/seal.h"
 #include "common/control/ctl_name.h"
 #include "config.h"
 #include "test/unit/common/flipper.h"
@@ -36,13 +37,14 @@ static const struct zctl_msg samples[] = {
 			.job = "j-1",
 			.method = ZCTL_METHOD_MUNGE,
 			.expires_s = 0x0102030405060708,
+			.seal = ZSEAL_INTEGRITY,
 			.nonce = {1, 2, [31] = 255}}},
 	{.type = ZCTL_HELLO,
 		.u.hello = {.protocol = ZCTL_PROTOCOL,
 			.release = PACKAGE_VERSION,
 			.service = ZCTL_SERVICE_ADMIN,
 			.user = "alice"}},
-	{.type = ZCTL_CHALLENGE, .u.challenge.nonce = {9, [31] = 8}},
+	{.type = ZCTL_CHALLENGE, .u.challenge = {.nonce = {9, [31] = 8}, .seal = ZSEAL_ENCRYPT}},
 	{.type = ZCTL_PROOF, .u.proof = {.mac = {7, [31] = 6}, .munge = "MUNGE:AwQFAAD=:"}},
 	{.type = ZCTL_JOIN,
 		.u.join = {.part = "lgm",
@@ -114,7 +116,12 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_NAMING, .u.naming = {.what = ZCTL_NAMING_UNPUBLISH, .answer = ZCTL_NAMING_FULL}},
 	{.type = ZCTL_REACHED, .u.reached.pass = {8, [31] = 9}},
 	{.type = ZCTL_ATTACH,
-		.u.attach = {.ticket = {3, [31] = 4}, .nonce = {5, [31] = 6}, .vrank = 5, .part = 6, .endpoint = 7}},
+		.u.attach = {.ticket = {3, [31] = 4},
+			.nonce = {5, [31] = 6},
+			.vrank = 5,
+			.part = 6,
+			.endpoint = 7,
+			.seal = ZSEAL_INSIDE}},
 	{.type = ZCTL_CREATE,
 		.u.create = {.parts = "a,b,c", .entries = "x+8,b,x", .sizes = {1, 2, 3}, .join_timeout_ms = 99}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "a,b,c", .sizes = {1, 0, 4000000000u}, .join_timeout_ms = 99}},
@@ -244,7 +251,19 @@ static void refuses_what_makes_no_sense(void **state)
 	m.u.hello.method = ZCTL_METHOD_MUNGE + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.hello.method = ZCTL_METHOD_KEY;
-	m.u.hello.service = ZCTL_SERVICE_WAY + 1;
+	m.u.hello.service = ZCTL_SERVICE_HOP + 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.hello.service = ZCTL_SERVICE_HOP;
+	m.u.hello.seal = ZSEAL_LEVELS;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_CHALLENGE);
+	m.u.challenge.seal = ZSEAL_INSIDE - 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_ATTACH);
+	m.u.attach.seal = ZSEAL_LEVELS;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_DIRECT);
+	m.u.direct.seal = ZSEAL_LEVELS;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_JOIN);
 	m.u.join.mixed = 2;

@@ -53,12 +53,22 @@ static char verbs_address[128], verbs_nobody[128], verbs_peer[64]; /* from ZIP_T
 
 /* Port 1 (tcpmux) of the loopback, below the ports that the kernel hands out. */
 const struct link_kind link_kinds[] = {
-	{"tcp", "tcp:127.0.0.1:0", "127.0.0.1:", "tcp:127.0.0.1:1", -ECONNREFUSED, connect_raw_tcp, true, false, false},
-	{"tcp6", "tcp:[::1]:0", "[::1]:", "tcp:[::1]:1", -ECONNREFUSED, connect_raw_tcp, true, false, false},
-	{"shm", "shm:%s/sock", "pid %d uid ", "shm:%s/none", -ENOENT, connect_raw_unix, false, false, false},
-	{"verbs", verbs_address, verbs_peer, verbs_nobody, -ECONNREFUSED, connect_raw_verbs, true, false, false},
-	{"warmverbs", verbs_address, verbs_peer, verbs_nobody, -ECONNREFUSED, connect_raw_verbs, true, true, false},
-	{"ownverbs", verbs_address, verbs_peer, verbs_nobody, -ECONNREFUSED, connect_raw_verbs, true, true, true},
+	{"tcp", "tcp:127.0.0.1:0", "127.0.0.1:", "tcp:127.0.0.1:1", -ECONNREFUSED, connect_raw_tcp, true, false, false,
+		ZSEAL_NONE},
+	{"tcp6", "tcp:[::1]:0", "[::1]:", "tcp:[::1]:1", -ECONNREFUSED, connect_raw_tcp, true, false, false,
+		ZSEAL_NONE},
+	{"integrity", "tcp:127.0.0.1:0", "127.0.0.1:", "tcp:127.0.0.1:1", -ECONNREFUSED, connect_raw_tcp, false, false,
+		false, ZSEAL_INTEGRITY},
+	{"encrypt", "tcp:127.0.0.1:0", "127.0.0.1:", "tcp:127.0.0.1:1", -ECONNREFUSED, connect_raw_tcp, false, false,
+		false, ZSEAL_ENCRYPT},
+	{"shm", "shm:%s/sock", "pid %d uid ", "shm:%s/none", -ENOENT, connect_raw_unix, false, false, false,
+		ZSEAL_NONE},
+	{"verbs", verbs_address, verbs_peer, verbs_nobody, -ECONNREFUSED, connect_raw_verbs, true, false, false,
+		ZSEAL_NONE},
+	{"warmverbs", verbs_address, verbs_peer, verbs_nobody, -ECONNREFUSED, connect_raw_verbs, true, true, false,
+		ZSEAL_NONE},
+	{"ownverbs", verbs_address, verbs_peer, verbs_nobody, -ECONNREFUSED, connect_raw_verbs, true, true, true,
+		ZSEAL_NONE},
 };
 const size_t link_kind_count = sizeof(link_kinds) / sizeof(link_kinds[0]);
 
@@ -104,8 +114,24 @@ static bool verbs_works(void)
 	return true;
 }
 
+const struct zauth_ops *link_auth;
+
+void fixture_seal(const struct fixture *f, struct zlink *link, bool connects)
+{
+	static const uint8_t key[ZAUTH_KEY_BYTES] = {1, [31] = 2};
+	struct zseal with;
+	struct zerr err;
+	if (f->kind->seal == ZSEAL_NONE)
+		return;
+	link_auth->seal(&with, f->kind->seal, key, connects ? ZAUTH_ASKS : ZAUTH_ANSWERS, NULL);
+	assert_int_equal(link->ops->seal(link, &with, &err), 0);
+	assert_null(link->ops->seal);
+}
+
 bool link_kind_works(const struct link_kind *kind)
 {
+	if (kind->seal != ZSEAL_NONE)
+		return link_auth != NULL;
 	if (kind->address == verbs_address)
 		return verbs_works();
 	struct zaddr addr;
@@ -222,6 +248,7 @@ struct zlink *fixture_connect(struct fixture *f)
 	if (f->ops->connect(&link, &f->addr, PATIENCE_MS, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_ptr_equal(link->ops, f->ops);
+	fixture_seal(f, link, true);
 	return link;
 }
 
@@ -234,6 +261,7 @@ struct zlink *fixture_accept(struct fixture *f)
 	if (f->ops->accept(f->listener, &link, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_ptr_equal(link->ops, f->ops);
+	fixture_seal(f, link, false);
 	return link;
 }
 

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "common/control/auth.h"
 #include "common/transport/base/transport.h"
 
 /* The lists of tests; each ends with a NULL name. */
@@ -45,6 +46,7 @@ struct link_kind {
 	bool stream; /* its bytes are the messages */
 	bool warm;   /* pairs have carried messages before the test gets them */
 	bool own;    /* each half of a link has an endpoint of its own */
+	enum zseal_level seal;
 };
 extern const struct link_kind link_kinds[];
 extern const size_t link_kind_count;
@@ -79,6 +81,10 @@ extern bool link_unwarned;
 /* Listeners of verbs accept a port that is not active. */
 void link_patient(bool);
 
+/* With which links are sealed. NULL: there are no sealed ones in this program. */
+extern const struct zauth_ops *link_auth;
+/* Seals one end of a link, where the kind says so. */
+void fixture_seal(const struct fixture *, struct zlink *, bool connects);
 struct zlink *fixture_connect(struct fixture *);
 struct zlink *fixture_accept(struct fixture *);
 /* Settles an accepted link, if its connecting end has said that it can. */

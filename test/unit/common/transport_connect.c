@@ -52,7 +52,7 @@ static void an_address_has_one_listener(void **state)
 	/* The attempt has not harmed the first listener. */
 	struct zlink *link;
 	while (f->ops->accept(f->listener, &link, &err) == 0) /* the attempt may have connected */
-		f->ops->close(link);
+		link->ops->close(link);
 	struct pair p = fixture_pair(f);
 	assert_int_equal(post_message(p.a, 0, 100), 0);
 	assert_int_equal(p.a->ops->flush(p.a), 0);
@@ -98,12 +98,12 @@ static void listener_survives_bad_clients(void **state)
 			assert_true(rc == -EPROTO || rc == -ECONNRESET);
 		else
 			assert_true(rc == -ESHUTDOWN || rc == -ECONNRESET);
-		f->ops->close(link);
+		link->ops->close(link);
 	}
 	link = fixture_accept(f);
 	receive_until(link, &in, 1);
-	f->ops->close(link);
-	f->ops->close(good);
+	link->ops->close(link);
+	good->ops->close(good);
 	inbox_fini(&in);
 }
 
@@ -124,10 +124,10 @@ static void running_out_of_descriptors_is_survived(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_int_equal(rc, -EMFILE);
 	assert_true(err.text[0]);
-	f->ops->close(a);
+	a->ops->close(a);
 	/* Later clients are served. */
 	while (f->ops->accept(f->listener, &link, &err) == 0)
-		f->ops->close(link);
+		link->ops->close(link);
 	struct pair good = fixture_pair(f);
 	pair_close(&good);
 }
@@ -159,7 +159,7 @@ static void those_who_find_no_descriptor_are_sent_away(void **state)
 	assert_int_equal(rc, -EMFILE);
 	assert_int_equal(ready, 0); /* otherwise the owner's loop would turn for ever */
 	assert_true(end == -ESHUTDOWN || end == -ECONNRESET);
-	f->ops->close(a);
+	a->ops->close(a);
 	struct pair good = fixture_pair(f);
 	pair_close(&good);
 	inbox_fini(&in);

@@ -4,5 +4,6 @@
 
 int main(int argc, char **argv)
 {
+	link_auth = &zauth_module;
 	return transport_main(argc, argv);
 }

@@ -248,7 +248,7 @@ static void full_link_refuses_and_loses_nothing(void **state)
 			} else {
 				assert_int_equal(rc, -EAGAIN);
 			}
-		rc = f->ops->flush(p.a);
+		rc = p.a->ops->flush(p.a);
 		assert_true(rc == 0 || rc == -EAGAIN);
 		/* The receiver takes all messages that were accepted; held ones follow by flush. */
 		struct zsink sink = inbox_sink(&in);

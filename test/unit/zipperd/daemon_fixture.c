@@ -260,8 +260,10 @@ static void *join_one(void *arg)
 	p.nhops = r->nhops;
 	p.passes = r->passes;
 	r->rc = zsession_open(&r->session, &p, ZCTL_SERVICE_RANK, &r->err);
-	if (r->rc == 0)
+	if (r->rc == 0) {
 		memcpy(r->key, zsession_key(r->session), sizeof(r->key));
+		r->seal = zsession_seal(r->session);
+	}
 	if (r->rc == 0)
 		r->rc = zsession_join(r->session, &r->join, &r->world, &r->err);
 	return NULL;
@@ -326,6 +328,7 @@ struct zsession_way fake_way(const struct fake_rank *r)
 		.user = r->other ? FIXTURE_OTHER : FIXTURE_USER,
 		.job = r->job,
 		.key = r->rank ? r->rank->key : r->key,
+		.seal = r->rank ? r->rank->seal : r->seal,
 		.auth = &zauth_module};
 }
 

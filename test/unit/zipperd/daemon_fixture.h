@@ -67,6 +67,7 @@ struct fake_rank {
 	int nhops;
 	struct zsession_pass passes[3];
 	uint8_t key[ZAUTH_KEY_BYTES]; /* of the session; stays when the session goes */
+	enum zseal_level seal;	      /* the same */
 	struct zctl_join join;
 	struct zsession *session;
 	struct zctl_world world;

@@ -43,6 +43,9 @@ static void start_daemons(struct row *w, const char *transport, const char *opti
 		const char left = (char)('a' + i), right = (char)('b' + i);
 		if (strcmp(transport, "tcp") == 0)
 			snprintf(listen, sizeof(listen), "%c=tcp:127.0.0.1:0 %c=tcp:127.0.0.1:0", left, right);
+		else if (strcmp(transport, "sealed") == 0)
+			snprintf(listen, sizeof(listen),
+				"%c=tcp:127.0.0.1:0/integrity=yes %c=tcp:127.0.0.1:0/encrypt=yes", left, right);
 		else if (strcmp(transport, "shm") == 0)
 			snprintf(listen, sizeof(listen), "%c=shm:%%d/l %c=shm:%%d/r", left, right);
 		else /* in turns */
@@ -133,6 +136,12 @@ static void all_talk_over_tcp(void **state)
 	(void)state;
 	exchange("tcp", "threads=pair");
 	exchange("tcp", "threads=direction");
+}
+
+static void all_talk_over_sealed_connections(void **state)
+{
+	(void)state;
+	exchange("sealed", NULL);
 }
 
 static void all_talk_over_shm(void **state)
@@ -530,6 +539,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_talk_over_tcp),
+		cmocka_unit_test(all_talk_over_sealed_connections),
 		cmocka_unit_test(all_talk_over_shm),
 		cmocka_unit_test(all_talk_over_both),
 		cmocka_unit_test(a_list_goes_to_all_behind_one_fabric),
