@@ -11,6 +11,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/transport/base/inherited.h"
 #include "common/transport/tcp/tcp_socket.h"
 #include "common/transport/transports.h"
 #include "zipperd/conn/capacity.h"
@@ -166,6 +167,9 @@ int listener_open_all(struct daemon *d, void (*conn_ready)(struct watch *), stru
 		}
 		d->nlisteners++;
 	}
+	char address[128];
+	while (zinherited_close_one(address, sizeof(address)) == 0)
+		zlog(ZLOG_WARN, "the service manager listens on %s, which no listen names: closed", address);
 	return 0;
 }
 

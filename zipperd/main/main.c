@@ -11,6 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/stdfds.h"
 #include "common/config/conf_print.h"
+#include "common/transport/base/inherited.h"
 #include "common/transport/transports.h"
 #include "zipperd/conn/capacity.h"
 #include "zipperd/conn/crew.h"
@@ -99,6 +100,9 @@ static int serve(struct daemon *d, const struct options *o)
 	struct zerr err = {.text = ""};
 	int status = EXIT_FAILURE;
 	zlog_init("zipperd", (enum zlog_level)d->settings.log_level);
+	const int inherited = zinherited_init();
+	if (inherited > 0)
+		zlog(ZLOG_INFO, "%d sockets come from the service manager", inherited);
 	reload_init(d);
 	d->for_job = o->die_with_parent;
 	capacity_init(d);

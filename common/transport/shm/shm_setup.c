@@ -19,7 +19,7 @@ struct shm_listener {
 	struct zlistener base;
 	int fd, spare;
 	dev_t dev; /* of the socket file, so that only our own is removed */
-	ino_t ino;
+	ino_t ino; /* 0: there is none, or it is the service manager's */
 	struct zaddr addr;
 };
 
@@ -29,11 +29,19 @@ int shm_setup_listen(struct zlistener **out, const struct zaddr *addr, struct ze
 	struct stat st;
 	struct zaddr at = *addr;
 	struct shm_listener *l = NULL;
+	bool inherited = false;
 	int rc = shm_socket_path(path, addr, true, err);
 	if (rc == 0) {
 		memcpy(at.host, path, strlen(path) + 1);
 		l = calloc(1, sizeof(*l));
-		rc = l ? shm_socket_listen(path, err) : zerr_set(err, -ENOMEM, "out of memory");
+		if (!l)
+			rc = zerr_set(err, -ENOMEM, "out of memory");
+	}
+	if (rc == 0) {
+		rc = shm_socket_inherit(path);
+		inherited = rc >= 0;
+		if (!inherited)
+			rc = shm_socket_listen(path, err);
 	}
 	if (rc < 0) {
 		free(l);
@@ -41,7 +49,7 @@ int shm_setup_listen(struct zlistener **out, const struct zaddr *addr, struct ze
 	}
 	l->fd = rc;
 	l->spare = zsocket_spare();
-	if (path[0] == '/' && lstat(path, &st) == 0) {
+	if (path[0] == '/' && !inherited && lstat(path, &st) == 0) {
 		l->dev = st.st_dev;
 		l->ino = st.st_ino;
 	}

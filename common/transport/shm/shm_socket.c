@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/transport/base/inherited.h"
 #include "common/transport/base/socket.h"
 #include "common/transport/shm/shm_map.h"
 
@@ -63,7 +64,7 @@ int shm_socket_path(char path[SHM_PATH_MAX], const struct zaddr *a, bool create,
 
 /* Fills in the socket's address, and in *len the bytes that count: "@NAME" is in the abstract namespace, which has no
  * files. */
-static int open_socket(struct sockaddr_un *sa, socklen_t *len, const char *path)
+static void fill_address(struct sockaddr_un *sa, socklen_t *len, const char *path)
 {
 	memset(sa, 0, sizeof(*sa));
 	sa->sun_family = AF_UNIX;
@@ -73,6 +74,19 @@ static int open_socket(struct sockaddr_un *sa, socklen_t *len, const char *path)
 		sa->sun_path[0] = '\0';
 		*len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strnlen(path, sizeof(sa->sun_path) - 1));
 	}
+}
+
+int shm_socket_inherit(const char *path)
+{
+	struct sockaddr_un sa;
+	socklen_t len;
+	fill_address(&sa, &len, path);
+	return zinherited_take((const struct sockaddr *)&sa, len);
+}
+
+static int open_socket(struct sockaddr_un *sa, socklen_t *len, const char *path)
+{
+	fill_address(sa, len, path);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	return fd < 0 ? -errno : fd;
 }

@@ -15,6 +15,8 @@
 /* Finds the socket's path: the path of the address, or the default of this user. create: makes the default's directory.
  * Returns 0 or a negative errno with text. */
 int shm_socket_path(char path[SHM_PATH_MAX], const struct zaddr *, bool create, struct zerr *);
+/* Takes a socket that listens there from the service manager. Returns its descriptor, or -1: there is none. */
+int shm_socket_inherit(const char *path);
 /* Listens. A socket on which nobody listens any more is replaced. Returns a descriptor, or a negative errno with text;
  * -EADDRINUSE: somebody listens there. */
 int shm_socket_listen(const char *path, struct zerr *);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/transport/base/inherited.h"
 #include "common/transport/base/socket.h"
 
 /* The ranks of a large job connect all at once; the kernel cuts this to net.core.somaxconn. */
@@ -78,6 +79,9 @@ void tcp_socket_guard(int fd)
 
 static int listen_on(const struct addrinfo *ai)
 {
+	int inherited = zinherited_take(ai->ai_addr, ai->ai_addrlen);
+	if (inherited >= 0)
+		return inherited;
 	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
