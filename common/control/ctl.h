@@ -99,7 +99,8 @@
 
 #include "common/base/err.h"
 
-#define ZCTL_PROTOCOL 2	       /* 2: proofs cover the protocol; MUNGE; sealed connections */
+/* 2: proofs cover the protocol, so that nobody on the way can lower it; MUNGE; sealed connections; ranks come back */
+#define ZCTL_PROTOCOL 2
 #define ZCTL_PROTOCOL_OLDEST 1 /* of peers that zipperd still serves */
 #define ZCTL_NAME_MAX 64       /* job ids; names of parts, fabrics and users; without the zero */
 #define ZCTL_TEXT_MAX 240      /* error and event texts */
@@ -149,6 +150,9 @@ enum zctl_type {
 };
 
 #define ZCTL_PROOF_REPLY 0x80
+#define ZCTL_PROTOCOL_RETURNS 2	     /* the first one in which ranks come back */
+#define ZCTL_INCARNATIONS_MAX 1000u  /* of one rail */
+#define ZCTL_PART_ZIPPER 0xfffffffeu /* in DEAD: see struct zctl_dead */
 
 enum zctl_service {
 	ZCTL_SERVICE_RANK = 1,
@@ -209,6 +213,8 @@ struct zctl_join {
 	uint32_t age_ms;       /* how long its process has run */
 	uint32_t universe;     /* rank 0: MPI_UNIVERSE_SIZE of its native job; 0: not known; other ranks: 0 */
 	uint32_t tag_ub;       /* MPI_TAG_UB of its native library; 0: not known */
+	uint32_t incarnation;  /* 0 in MPI_Init. Of a rank that comes back to a zipper that was lost: one more than the
+				  last incarnation of that rail that it knows of */
 };
 
 struct zctl_part {
@@ -231,6 +237,7 @@ struct zctl_world {
 	uint32_t rdv_window;  /* bytes that a station may have granted at any time, over all transfers */
 	uint32_t universe;    /* MPI_UNIVERSE_SIZE of all parts together; 0: not known */
 	uint32_t tag_ub;      /* MPI_TAG_UB of the whole world: the lowest one; 0: not known */
+	uint32_t incarnation; /* of this rail: the highest one of all JOINs. So no two worlds have the same */
 	uint32_t nparts, nruns, nattached;
 	struct zctl_part *parts;	/* owned, zctl_world_free */
 	struct zctl_run *runs;		/* sorted by vrank, covering 0..n-1 without gaps */
@@ -304,6 +311,7 @@ enum zctl_event_kind {
 	ZCTL_EV_RANK_DONE,	 /* number: how many ranks have said BYE */
 	ZCTL_EV_DEAD,		 /* text: who or what; number: exit code for the job */
 	ZCTL_EV_RANK_ENDED,	 /* text: the first rank that ends without MPI_Finalize */
+	ZCTL_EV_LOST,		 /* text: why the job ends here, but not its ranks: as DEAD with ZCTL_PART_ZIPPER */
 };
 struct zctl_event {
 	uint8_t kind;
@@ -315,7 +323,9 @@ struct zctl_open {
 };
 struct zctl_dead { /* DEAD, ABORT and QUIT */
 	uint32_t code;
-	uint32_t part; /* of the rank that died or aborted; ZWIRE_NOBODY: there is none */
+	/* Of the rank that died or aborted; ZWIRE_NOBODY: there is none. ZCTL_PART_ZIPPER: only this zipper is lost, as
+	 * zipperd ends or a rank does not reach it; the ranks may come back to it. */
+	uint32_t part;
 	char text[ZCTL_TEXT_MAX + 1];
 };
 struct zctl_error {

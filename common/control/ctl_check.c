@@ -135,7 +135,7 @@ const char *zctl_check(const struct zctl_msg *m)
 		return m->u.state.what < ZCTL_STATE_RUNS || m->u.state.what > ZCTL_STATE_OVER ? "there is no such state"
 											      : NULL;
 	case ZCTL_EVENT:
-		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_RANK_ENDED
+		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_LOST
 			       ? "there is no such event"
 			       : NULL;
 	default:

@@ -234,6 +234,14 @@ int zsession_join(struct zsession *s, const struct zctl_join *join, struct zctl_
 	return rc;
 }
 
+int zsession_ask_join(struct zsession *s, const struct zctl_join *join, struct zerr *err)
+{
+	struct zctl_msg out = {.type = ZCTL_JOIN};
+	out.u.join = *join;
+	int rc = zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
+	return rc == 0 ? 0 : zsession_io_broken(s, rc, err);
+}
+
 int zsession_create(struct zsession *s, const struct zctl_create *create, struct zerr *err)
 {
 	struct zctl_msg out = {.type = ZCTL_CREATE}, in;

@@ -49,6 +49,8 @@ enum zseal_level zsession_seal(const struct zsession *);
 uint32_t zsession_protocol(const struct zsession *);
 /* Sends JOIN and waits for WORLD, however long it takes zipperd (which has the join timeout). Fills world. */
 int zsession_join(struct zsession *, const struct zctl_join *, struct zctl_world *world, struct zerr *);
+/* Sends JOIN alone: zsession_poll returns WORLD, or why there is none. */
+int zsession_ask_join(struct zsession *, const struct zctl_join *, struct zerr *);
 int zsession_create(struct zsession *, const struct zctl_create *, struct zerr *);
 int zsession_stats(struct zsession *, struct zctl_stats_reply *, struct zerr *);
 int zsession_abort(struct zsession *, uint32_t code, const char *text);
@@ -86,6 +88,16 @@ int zsession_watch(struct zsession *, int64_t limit_ms, struct zerr *);
 		.help = "A zipperd that says nothing for so long, while somebody waits for it, counts as lost, as if " \
 			"it had ended. The job's last zipperd has four times as long. 0: it is waited for as long as " \
 			"its connection stands. Broken connections are noticed in any case."                           \
+	}
+/* How long a job waits for a zipper to come back, as such a setting. */
+#define ZSESSION_RECONNECT_ROW(owner, field)                                                                           \
+	{                                                                                                              \
+		.name = "reconnect", .type = ZCONF_TIME_MS, .preset = "60s", .min = 0, .max = 24 * 3600 * 1000,        \
+		.offset = offsetof(owner, field),                                                                      \
+		.help = "How long a job that has lost its last zipper waits for it to come back, as after a restart "  \
+			"of its zipperd. Then the job goes on with nothing lost. A job with other zippers goes on at " \
+			"once, and uses a lost one again when it is back. 0: lost zippers are not used again, and "    \
+			"the last one ends the job."                                                                   \
 	}
 /* The descriptor to sleep on, and arm, as in transport.h. */
 int zsession_fd(const struct zsession *, uint32_t *events);

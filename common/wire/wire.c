@@ -79,6 +79,25 @@ int zwire_get_receiver(struct zwire_receiver *r, const uint8_t in[ZWIRE_RECEIVER
 	return get32(in + 4) == 0 ? 0 : -EPROTO;
 }
 
+#define RAILS_PER_FIELD 6
+
+void zwire_put_rails(struct zwire_env *env, const uint16_t *least, int n)
+{
+	uint64_t *const field[] = {&env->comm, &env->xfer, &env->offset};
+	for (int i = 0; i < ZWIRE_RAILS_MAX / RAILS_PER_FIELD; i++)
+		*field[i] = 0;
+	for (int i = 0; i < n; i++)
+		*field[i / RAILS_PER_FIELD] |= (uint64_t)least[i] << (i % RAILS_PER_FIELD * ZWIRE_INCARNATION_BITS);
+}
+
+void zwire_get_rails(uint16_t *least, int n, const struct zwire_env *env)
+{
+	const uint64_t field[] = {env->comm, env->xfer, env->offset};
+	for (int i = 0; i < n; i++)
+		least[i] = (uint16_t)(field[i / RAILS_PER_FIELD] >> (i % RAILS_PER_FIELD * ZWIRE_INCARNATION_BITS) &
+				      ((1u << ZWIRE_INCARNATION_BITS) - 1));
+}
+
 const char *zwire_kind_name(uint8_t kind)
 {
 	static const char *const names[] = {

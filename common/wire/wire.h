@@ -54,9 +54,10 @@
  * Several zippers (rails). A rank that loses a zipper drops every link to it, and says RAILS to the ranks that it
  * exchanges messages with, by a zipper that is left. A rank that hears of the loss for the first time drops that zipper
  * as well and says RAILS, too. So a rank that has said and heard it knows that nothing more comes by the lost zipper,
- * in either direction, and which messages its peer has taken (ack). Messages that were sent that way and not taken are
- * sent again. A receiver in the middle of a transfer tells it in its next CTS (F_RESTART): the sender goes on behind
- * the bytes that the receiver has, and in fragments. The receiver recognizes fragments that were sent before, by
+ * in either direction, and which messages its peer has taken (ack). A zipper that comes back begins with nothing, for
+ * all ranks at once: RAILS tells of which incarnations of a rail it speaks. Messages that were sent that way and not
+ * taken are sent again. A receiver in the middle of a transfer tells it in its next CTS (F_RESTART): the sender goes on
+ * behind the bytes that the receiver has, and in fragments. The receiver recognizes fragments that were sent before, by
  * whatever way, by their tag; the sender recognizes earlier grants by theirs. A sender that waits for an answer to a
  * message that was taken ASKs for it, as DONE may have been lost.
  *
@@ -110,10 +111,10 @@ enum zwire_kind {
 			       src, or a node that src needs */
 	ZWIRE_WRITTEN = 17, /* as BLOCK, but without payload: src has written it into dst's memory */
 	/* Between ranks that have lost a zipper: */
-	ZWIRE_RAILS = 18, /* offset = the rails that src has lost, a bit each, in the order of the job's rails; may be
-			     repeated. If dst has left, zipperd answers with BYE */
-	ZWIRE_ASK = 19,	  /* sender to receiver: xfer = sender's id of a message that was taken; the answer is DONE, if
-			     the transfer is done */
+	ZWIRE_RAILS = 18, /* comm, xfer, offset = for each rail of the job the first incarnation that src has not lost
+			     (zwire_put_rails); may be repeated. If dst has left, zipperd answers with BYE */
+	ZWIRE_ASK = 19,	  /* sender to receiver: xfer = sender's id of a message that was taken; the answer is DONE if
+			     the transfer is done, else CTS with F_RESTART if it is of before the loss, and tag is 0 */
 	ZWIRE_KIND_MAX = ZWIRE_ASK
 };
 
@@ -153,6 +154,12 @@ struct zwire_receiver {
 void zwire_put_receiver(uint8_t out[ZWIRE_RECEIVER_BYTES], const struct zwire_receiver *);
 /* Returns 0, or -EPROTO where a field that must be 0 is not. */
 int zwire_get_receiver(struct zwire_receiver *, const uint8_t in[ZWIRE_RECEIVER_BYTES]);
+
+/* RAILS: a number of ZWIRE_INCARNATION_BITS bits for each of n rails, at most ZWIRE_RAILS_MAX. */
+#define ZWIRE_RAILS_MAX 18
+#define ZWIRE_INCARNATION_BITS 10
+void zwire_put_rails(struct zwire_env *, const uint16_t *least, int n);
+void zwire_get_rails(uint16_t *least, int n, const struct zwire_env *);
 
 /* The name of a kind for logs, "?" if unknown. */
 const char *zwire_kind_name(uint8_t kind);

@@ -28,7 +28,7 @@ const char *zenviron_names(void)
 	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_ENTRIES,ZIPPER_LAUNCHER,"
 	       "ZIPPER_APPNUM,ZIPPER_USER,ZIPPER_CREDENTIAL,ZIPPER_MODULE_DIR,ZIPPER_PORTS,ZIPPER_DIRECT,ZIPPER_LOG,"
 	       "ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_REPRESENTATION,ZIPPER_PROFILE,ZIPPER_STATS,ZIPPER_TUNING,"
-	       "ZIPPER_TUNE,ZIPPER_ONE_SIDED,ZIPPER_SHARED,ZIPPER_ENDPOINTS,ZIPPER_TIMEOUT,"
+	       "ZIPPER_TUNE,ZIPPER_ONE_SIDED,ZIPPER_SHARED,ZIPPER_ENDPOINTS,ZIPPER_TIMEOUT,ZIPPER_RECONNECT,"
 	       "ZIPPER_DEVICE," ZVERBS_VARIABLES;
 }
 
@@ -59,7 +59,8 @@ void zenviron_build(struct zargv *envp, const struct zenviron *e)
 			memcpy(name, *p, len);
 			name[len] = '\0';
 			if (zenviron_is_ours(name) || (e->module_dir && strcmp(name, "ZIPPER_MODULE_DIR") == 0) ||
-				(e->device && strcmp(name, "ZIPPER_DEVICE") == 0))
+				(e->device && strcmp(name, "ZIPPER_DEVICE") == 0) ||
+				(e->reconnect && strcmp(name, "ZIPPER_RECONNECT") == 0))
 				continue;
 		}
 		zargv_add(envp, *p);
@@ -74,6 +75,7 @@ void zenviron_build(struct zargv *envp, const struct zenviron *e)
 	add(envp, "ZIPPER_PORTS", e->ports);
 	add(envp, "ZIPPER_MODULE_DIR", e->module_dir);
 	add(envp, "ZIPPER_DEVICE", e->device);
+	add(envp, "ZIPPER_RECONNECT", e->reconnect);
 	add(envp, "ZIPPER_LAUNCHER", e->job ? "zmpirun" : NULL);
 	add(envp, "ZIPPER_STATS", e->job && e->stats ? "yes" : NULL);
 }

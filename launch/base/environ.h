@@ -15,6 +15,7 @@ struct zenviron {
 	const char *credential; /* secret: never on a command line */
 	const char *ports;	/* the ranks that run on zipper nodes */
 	const char *device;	/* where the hostfile names one; else the variable stays as it is */
+	const char *reconnect;	/* NULL: the variable stays as it is */
 	const char *module_dir; /* only in the build tree */
 	bool stats;		/* ranks also count the messages that travel natively */
 };

@@ -96,7 +96,7 @@ static int open_rails(struct launch *l, struct zerr *err)
 	memcpy(session.user, l->user, sizeof(session.user));
 	memcpy(session.key, l->key, sizeof(session.key));
 	zjob_name(&l->job, l->options.sections[0].argv[0], &zauth_module);
-	int rc = zjob_set_timeout(&l->job, &l->options.globals, err);
+	int rc = zjob_set_times(&l->job, &l->options.globals, l->options.reconnect, err);
 	if (rc == 0)
 		rc = zrailset_open(&l->rails, &l->job, &daemon, &session, &l->plan, &l->scratch, err);
 	explicit_bzero(&session, sizeof(session));

@@ -205,6 +205,7 @@ TEXT_OPTION(launcher)
 TEXT_OPTION(launcher_exec)
 TEXT_OPTION(iface)
 TEXT_OPTION(credential)
+TEXT_OPTION(reconnect)
 FLAG_OPTION(label)
 FLAG_OPTION(oversubscribe)
 FLAG_OPTION(stats)
@@ -235,6 +236,7 @@ static const struct row rows[] = {
 	{"l prepend-rank", 0, "", set_label, "put the rank in front of every line of output", false},
 	{"stats", 0, "", set_stats, "print the traffic over the bridge at the end", false},
 	{"timeout", 1, "SECONDS", set_timeout, "time for all ranks to report to zipperd (default: 60)", false},
+	{"reconnect", 1, "TIME", set_reconnect, "wait so long for the last zipper to come back (default: 60s)", false},
 	{"lifetime", 1, "DAYS", set_lifetime, "how long the ranks' credential is good (default: 7)", false},
 	{"credential", 1, "JOB", set_credential, "print a credential for a start by hand; no program", false},
 	{"no-mpi", 0, "", set_no_mpi, "the program does not use MPI: no rank is expected to report", false},

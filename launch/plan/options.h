@@ -27,6 +27,7 @@ struct zoptions {
 	int rails;		/* 0: not given */
 	int universe;		/* MPI_UNIVERSE_SIZE; 0: not given */
 	int timeout_s;		/* time for all ranks to report */
+	const char *reconnect;	/* as written, or NULL */
 	int lifetime_days;	/* of the job credential */
 	const char *credential; /* the job for which one is printed, in place of a start; or NULL */
 	bool label;		/* -l */

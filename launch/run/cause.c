@@ -77,9 +77,26 @@ static void end_by(struct zjob *job, int number)
 		named ? ": " : "", rail->text, named && job->world ? "; no zipper is left" : "");
 }
 
+/* The user knows of all losses, and the job has waited in vain. */
+static int find_last(const struct zjob *job)
+{
+	int last = 0;
+	for (int i = 1; i < job->n; i++)
+		if (job->rails[i].order > job->rails[last].order)
+			last = i;
+	return last;
+}
+
 void zcause_decide(struct zjob *job)
 {
-	end_by(job, find_cause(job));
+	const int number = find_cause(job), last = number >= 0 ? number : find_last(job);
+	const struct zjob_rail *rail = &job->rails[last];
+	end_by(job, last);
+	if (!rail->lost || !zjob_may_return(job, rail))
+		return;
+	const size_t len = strlen(job->text);
+	snprintf(job->text + len, sizeof(job->text) - len, "; it has not come back within %lld s",
+		(long long)job->reconnect_ms / 1000);
 }
 
 bool zcause_believe_death(struct zjob *job)

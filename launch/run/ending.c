@@ -46,7 +46,9 @@ static void signal_parts(struct zrun *run, int number, bool group)
 static void suspect(struct zrun *run)
 {
 	run->suspect_world = run->job->world;
-	run->suspect_ms = zclock_ms() + (run->suspect_world ? SUSPECT_WORLD_MS : SUSPECT_MS);
+	/* While all zippers are away nobody tells of a rank. */
+	const bool told = run->suspect_world && zjob_left(run->job) > 0;
+	run->suspect_ms = zclock_ms() + (told ? SUSPECT_WORLD_MS : SUSPECT_MS);
 }
 
 /* Has mpiexec given up because standard input comes faster than rank 0 reads it? Its proxy says so, but mpiexec may end

@@ -37,7 +37,9 @@ static void tell(struct zjob *job, struct zjob_rail *rail, struct zoutput *out)
 {
 	char line[ZCTL_TEXT_MAX + ZCTL_NAME_MAX + 128], why[ZCTL_TEXT_MAX + 1], rest[64] = "";
 	int left = zjob_left(job);
-	if (left > 0)
+	if (zjob_waits(job))
+		snprintf(rest, sizeof(rest), "; the job waits for it to come back");
+	else if (left > 0)
 		snprintf(rest, sizeof(rest), "; the job goes on with %d of %d", left, job->n);
 	int n = snprintf(line, sizeof(line), "zmpirun: warning: zipper %s is lost: %s%s\n", rail->name,
 		zlosses_format(rail, why), rest);
@@ -61,8 +63,20 @@ int zlosses_timeout(const struct zjob *job, int64_t now)
 	return (int)least;
 }
 
+static void tell_return(const struct zjob *job, struct zjob_rail *rail, struct zoutput *out)
+{
+	char line[ZCTL_NAME_MAX + 128];
+	int n = snprintf(line, sizeof(line), "zmpirun: zipper %s is back; the job goes on with %d of %d\n", rail->name,
+		zjob_left(job), job->n);
+	zoutput_add(out, line, (size_t)n);
+	rail->back = false;
+}
+
 void zlosses_tell(struct zjob *job, struct zoutput *out, int64_t now)
 {
+	for (int i = 0; i < job->n; i++)
+		if (job->rails[i].back)
+			tell_return(job, &job->rails[i], out);
 	for (int i = 0; i < job->n; i++)
 		if (is_untold(&job->rails[i]) && now >= due_ms(&job->rails[i]))
 			tell(job, &job->rails[i], out);

@@ -71,6 +71,15 @@ struct texts {
 	char addresses[ZRAILSET_TEXT_BYTES], entries[ZRAILSET_ENTRIES_BYTES];
 };
 
+/* Zipperds that were started for this job alone do not come back. NULL: as the user has it. */
+static const char *find_reconnect(const struct zrun *run)
+{
+	for (int i = 0; i < run->job->n; i++)
+		if (!run->job->rails[i].route->start)
+			return run->options->reconnect;
+	return "0";
+}
+
 /* Describes the job for the ranks of one part. */
 static void describe_part(const struct zrun *run, int number, struct texts *texts, struct zenviron *e)
 {
@@ -80,6 +89,7 @@ static void describe_part(const struct zrun *run, int number, struct texts *text
 	e->zipperd = bridged ? zrailset_format(run->rails, number, texts->addresses) : NULL;
 	e->entries = bridged ? zrailset_format_entries(run->rails, texts->entries) : NULL;
 	e->ports = bridged ? part->ports : NULL;
+	e->reconnect = bridged ? find_reconnect(run) : NULL;
 	e->device = bridged && part->cluster ? part->cluster->device : NULL;
 }
 
@@ -303,6 +313,8 @@ int zrun_wait(struct zrun *run)
 		take_signals(run);
 		take_children(run); /* children that have ended since then: their SIGCHLD is read already */
 		ztally_poll(run->job);
+		if (run->phase == ZRUN_GOING)
+			ztally_again(run->job, zclock_ms());
 		zending_note_job(run);
 		move(run, p);
 		if (run->out.error == -EPIPE || run->err.error == -EPIPE) {

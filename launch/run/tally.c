@@ -3,6 +3,7 @@
 #include "launch/run/tally.h"
 
 #include "launch/run/cause.h"
+#include "launch/start/again.h"
 
 /* Ranks report to one zipper after the other. A zipper that is gone does not hear of later ranks. */
 static void count_ranks(struct zjob *job)
@@ -27,7 +28,7 @@ void ztally_make(struct zjob *job)
 {
 	int left = zjob_left(job);
 	count_ranks(job);
-	if (job->n > 0 && left < (job->world ? 1 : job->n))
+	if (job->n > 0 && left < (job->world ? 1 : job->n) && !zjob_waits(job))
 		zcause_decide(job);
 }
 
@@ -40,6 +41,12 @@ void ztally_poll(struct zjob *job)
 void ztally_lose(struct zjob *job, int rail, const char *why)
 {
 	if (zjob_lose(job, rail, why))
+		ztally_make(job);
+}
+
+void ztally_again(struct zjob *job, int64_t now)
+{
+	if (zagain_turn(job, now))
 		ztally_make(job);
 }
 

@@ -16,6 +16,9 @@ void ztally_poll(struct zjob *);
 /* A zipper's zipperd is gone, for the reason `why`: see zjob_lose. Sums up. */
 void ztally_lose(struct zjob *, int rail, const char *why);
 
+/* Looks whether zippers that were lost have come back, as zagain_turn, and sums up. */
+void ztally_again(struct zjob *, int64_t now);
+
 /* Asks all zippers whether they are there, as zjob_ask. */
 void ztally_ask(struct zjob *, int64_t limit_ms);
 

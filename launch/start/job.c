@@ -13,9 +13,10 @@
 #include "common/config/conf.h"
 #include "launch/base/environ.h"
 
-#define WATCH_MS 1000	 /* between two looks for silent zipperds */
-#define PROGRAM_CHARS 24 /* characters of the program's name in the job id */
-#define LATER_MS 200	 /* a zipper tells of missing ranks before the next zipper misses them */
+#define WATCH_MS 1000	  /* between two looks for silent zipperds */
+#define AGAIN_LOOK_MS 200 /* and for zippers that come back */
+#define PROGRAM_CHARS 24  /* characters of the program's name in the job id */
+#define LATER_MS 200	  /* a zipper tells of missing ranks before the next zipper misses them */
 
 void zjob_name(struct zjob *job, const char *program, const struct zauth_ops *auth)
 {
@@ -71,7 +72,29 @@ int zjob_probe(const struct zjob *job, struct zsession_params *params, const str
 int zjob_add(struct zjob *job, struct zsession_params *params, const struct zplan *plan, const struct zroute *route,
 	const char *entries, int join_timeout_s, struct zerr *err)
 {
-	struct zctl_create create = {.join_timeout_ms = (uint32_t)(join_timeout_s * 1000 + job->n * LATER_MS)};
+	struct zsession *session = NULL;
+	char *copy = strdup(entries);
+	if (!copy)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	job->plan = plan;
+	job->join_timeout_s = join_timeout_s;
+	int rc = zjob_register(job, &session, params, route, entries, err);
+	if (rc < 0) {
+		free(copy);
+		return rc;
+	}
+	job->rails[job->n++] =
+		(struct zjob_rail){.session = session, .name = route->name, .route = route, .entries = copy};
+	if (job->reconnect_ms > 0 && !route->start)
+		job->params = *params;
+	return 0;
+}
+
+int zjob_register(struct zjob *job, struct zsession **out, struct zsession_params *params, const struct zroute *route,
+	const char *entries, struct zerr *err)
+{
+	const struct zplan *plan = job->plan;
+	struct zctl_create create = {.join_timeout_ms = (uint32_t)(job->join_timeout_s * 1000 + job->n * LATER_MS)};
 	struct zsession *session = NULL;
 	snprintf(create.entries, sizeof(create.entries), "%s", entries);
 	snprintf(create.parts, sizeof(create.parts), "%s", plan->names);
@@ -85,7 +108,7 @@ int zjob_add(struct zjob *job, struct zsession_params *params, const struct zpla
 		rc = zsession_create(session, &create, err);
 	free(create.runs);
 	if (rc == 0)
-		job->rails[job->n++] = (struct zjob_rail){.session = session, .name = route->name};
+		*out = session;
 	else
 		zsession_close(session);
 	return rc;
@@ -98,7 +121,7 @@ static void take_death(struct zjob_rail *rail, uint32_t code, const char *text)
 	snprintf(rail->text, sizeof(rail->text), "%.*s", ZCTL_TEXT_MAX, text);
 }
 
-static void take_event(struct zjob_rail *rail, const struct zctl_event *event)
+void zjob_take_event(struct zjob_rail *rail, const struct zctl_event *event)
 {
 	switch (event->kind) {
 	case ZCTL_EV_RANK_JOINED:
@@ -113,6 +136,10 @@ static void take_event(struct zjob_rail *rail, const struct zctl_event *event)
 	case ZCTL_EV_DEAD:
 		take_death(rail, event->number, event->text);
 		break;
+	case ZCTL_EV_LOST:
+		rail->lost = rail->said = true;
+		snprintf(rail->text, sizeof(rail->text), "%.*s", ZCTL_TEXT_MAX, event->text);
+		break;
 	case ZCTL_EV_RANK_ENDED:
 		snprintf(rail->ended, sizeof(rail->ended), "%.*s", ZCTL_TEXT_MAX, event->text);
 		break;
@@ -121,12 +148,33 @@ static void take_event(struct zjob_rail *rail, const struct zctl_event *event)
 	}
 }
 
-int zjob_set_timeout(struct zjob *job, const struct zargv *globals, struct zerr *err)
+int zjob_set_times(struct zjob *job, const struct zargv *globals, const char *reconnect, struct zerr *err)
 {
-	static const struct zconf_row rows[] = {ZSESSION_TIMEOUT_ROW(struct zjob, timeout_ms), {.name = NULL}};
-	const char *value = zenviron_find(globals, "ZIPPER_TIMEOUT");
+	static const struct zconf_row rows[] = {ZSESSION_TIMEOUT_ROW(struct zjob, timeout_ms),
+		ZSESSION_RECONNECT_ROW(struct zjob, reconnect_ms), {.name = NULL}};
+	const char *timeout = zenviron_find(globals, "ZIPPER_TIMEOUT"), *at = "--reconnect";
 	int rc = zconf_defaults(rows, job, err);
-	return rc == 0 && value ? zconf_set(rows, job, "timeout", value, "ZIPPER_TIMEOUT", err) : rc;
+	if (rc == 0 && timeout)
+		rc = zconf_set(rows, job, "timeout", timeout, "ZIPPER_TIMEOUT", err);
+	if (!reconnect) {
+		reconnect = zenviron_find(globals, "ZIPPER_RECONNECT");
+		at = "ZIPPER_RECONNECT";
+	}
+	return rc == 0 && reconnect ? zconf_set(rows, job, "reconnect", reconnect, at, err) : rc;
+}
+
+bool zjob_waits(const struct zjob *job)
+{
+	int64_t last_ms = 0;
+	bool may = false;
+	for (int i = 0; i < job->n; i++) {
+		const struct zjob_rail *rail = &job->rails[i];
+		if (!zjob_is_down(rail) || (rail->dead && !rail->told))
+			return false;
+		may |= zjob_may_return(job, rail);
+		last_ms = rail->down_ms > last_ms ? rail->down_ms : last_ms;
+	}
+	return may && zclock_ms() - last_ms < job->reconnect_ms;
 }
 
 /* When the last zipper is lost the job ends. The ranks decide that, because they may not need the zipper any more. */
@@ -137,6 +185,9 @@ static bool watches(const struct zjob *job)
 
 int zjob_timeout(const struct zjob *job)
 {
+	for (int i = 0; i < job->n; i++)
+		if (zjob_may_return(job, &job->rails[i]))
+			return AGAIN_LOOK_MS;
 	return watches(job) ? WATCH_MS : -1;
 }
 
@@ -147,7 +198,7 @@ static void poll_rail(struct zjob *job, struct zjob_rail *rail)
 	int rc = 0;
 	while (!zjob_is_down(rail) && (rc = zsession_poll(rail->session, &msg, &err)) > 0) {
 		if (msg.type == ZCTL_EVENT)
-			take_event(rail, &msg.u.event);
+			zjob_take_event(rail, &msg.u.event);
 		else if (msg.type == ZCTL_DEAD)
 			take_death(rail, msg.u.dead.code, msg.u.dead.text);
 		else if (msg.type == ZCTL_ERROR)
@@ -203,7 +254,7 @@ void zjob_poll(struct zjob *job)
 bool zjob_lose(struct zjob *job, int number, const char *why)
 {
 	struct zjob_rail *rail = &job->rails[number];
-	if (rail->dead)
+	if (rail->dead || rail->said)
 		return false;
 	if (!rail->lost)
 		note_down(job, rail);
@@ -222,6 +273,11 @@ int zjob_left(const struct zjob *job)
 
 void zjob_close(struct zjob *job)
 {
-	while (job->n > 0)
-		zsession_close(job->rails[--job->n].session);
+	while (job->n > 0) {
+		struct zjob_rail *rail = &job->rails[--job->n];
+		zsession_close(rail->session);
+		zsession_close(rail->again);
+		free(rail->entries);
+	}
+	explicit_bzero(job->params.key, sizeof(job->params.key));
 }

@@ -16,9 +16,16 @@ struct zjob_rail { /* the job at one zipper */
 	bool world;	       /* all have reported */
 	bool dead;	       /* its zipperd says that the job is over; dead_code and text say why */
 	bool lost;	       /* its zipperd is gone; text says how */
+	bool said;	       /* lost, and text is its zipperd's own word */
 	int order;	       /* 1 for the first zipper that was dead or lost, then 2, ...; 0: the zipper is neither */
 	int64_t down_ms;       /* time at which it became dead or lost */
 	bool told;	       /* the user knows of it, and the job went on */
+	bool back;	       /* it has come back, and the user knows of the loss alone */
+	/* For coming back (again.h): */
+	const struct zroute *route;
+	char *entries;		  /* as in CREATE; owned */
+	struct zsession *again;	  /* the job is registered anew, and ranks are awaited; or NULL */
+	int64_t try_ms, pause_ms; /* time of the next try; what comes behind it */
 	int dead_code;
 	char text[ZCTL_TEXT_MAX + 1];
 	char ended[ZCTL_TEXT_MAX + 1]; /* the first rank that ends without MPI_Finalize, in words; "": none does */
@@ -26,9 +33,13 @@ struct zjob_rail { /* the job at one zipper */
 
 struct zjob {
 	struct zjob_rail rails[ZCTL_RAILS_MAX];
-	int n;		    /* 0: no zipperd in this job */
-	bool hops;	    /* ranks reach some zippers through other zippers */
-	int64_t timeout_ms; /* a zipper that is silent for so long is lost, if there are others; 0: no limit */
+	int n;		      /* 0: no zipperd in this job */
+	bool hops;	      /* ranks reach some zippers through other zippers */
+	int64_t timeout_ms;   /* a zipper that is silent for so long is lost, if there are others; 0: no limit */
+	int64_t reconnect_ms; /* the job waits so long for its last zipper to come back; 0: none comes back */
+	struct zsession_params params; /* for that; its key is wiped by zjob_close */
+	const struct zplan *plan;
+	int join_timeout_s;
 	char id[ZCTL_NAME_MAX + 1];
 	int ndown; /* number of zippers that are dead or lost */
 	/* The words of all zippers together (tally.h). Ranks report to one zipper after the other: joined is therefore
@@ -52,8 +63,21 @@ int zjob_add(struct zjob *, struct zsession_params *, const struct zplan *, cons
 	int join_timeout_s, struct zerr *);
 /* Does that zipper's zipperd talk to us? 0 or a negative errno with text. */
 int zjob_probe(const struct zjob *, struct zsession_params *, const struct zroute *, struct zerr *);
-/* Reads ZIPPER_TIMEOUT as the ranks will see it. 0 or a negative errno with text. */
-int zjob_set_timeout(struct zjob *, const struct zargv *globals, struct zerr *);
+/* Reads ZIPPER_TIMEOUT and ZIPPER_RECONNECT as the ranks will see them. reconnect: from the command line, or NULL. 0 or
+ * a negative errno with text. */
+int zjob_set_times(struct zjob *, const struct zargv *globals, const char *reconnect, struct zerr *);
+/* Registers the job anew at a zipper that was lost. 0 with its session, or a negative errno with text. */
+int zjob_register(struct zjob *, struct zsession **, struct zsession_params *, const struct zroute *,
+	const char *entries, struct zerr *);
+/* Takes an event of this zipper. */
+void zjob_take_event(struct zjob_rail *, const struct zctl_event *);
+/* May it come back, now that it is down? */
+static inline bool zjob_may_return(const struct zjob *job, const struct zjob_rail *rail)
+{
+	return job->reconnect_ms > 0 && job->world && !rail->route->start && (rail->dead || rail->lost);
+}
+/* All zippers are lost, and one of them may come back soon enough. */
+bool zjob_waits(const struct zjob *);
 /* The longest time in ms until the next zjob_poll; -1: no limit. */
 int zjob_timeout(const struct zjob *);
 /* Takes the events that have come; never blocks. */

@@ -17,6 +17,10 @@ static void tell_traffic(struct zctl_to_part *parts)
 	static struct zctl_to_part told[ZCTL_PARTS_MAX];
 	struct zctl_to_part news[ZCTL_PARTS_MAX];
 	struct zctl_traffic traffic = {.parts = news};
+	const int rail = zrails_first();
+
+	if (rail < 0) /* later */
+		return;
 
 	for (int p = 0; p < zworld.nparts; p++) {
 		if (parts[p].msgs == told[p].msgs && parts[p].bytes == told[p].bytes)
@@ -26,7 +30,7 @@ static void tell_traffic(struct zctl_to_part *parts)
 		told[p] = parts[p];
 	}
 	if (traffic.nparts > 0)
-		zsession_traffic(zrails.rail[zrails_first()].session, &traffic);
+		zsession_traffic(zrails.rail[rail].session, &traffic);
 }
 
 /* Only the two ends of a direct link know what went over it. Not inline: the arrays are large, and the caller rarely

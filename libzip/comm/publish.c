@@ -29,22 +29,32 @@ static int next_rail(int rail)
 {
 	do
 		rail++;
-	while (rail < zrails.n && !zrails_is_good(rail));
+	while (rail < zrails.n && !zrails_is_unbroken(rail)); /* one that has come back knows no names of before */
 	return rail;
 }
 
-/* Asks at every good rail, in their order, until one refuses. Returns the first answer that says no, from *refused; or
- * DONE. */
+static int raise_lost(const char *function)
+{
+	return zerror_raise(NULL, MPI_ERR_OTHER, function,
+		"all zippers of the beginning have been lost, and the published names with them");
+}
+
+/* Asks at every rail that has been there from the beginning, in their order, until one refuses. Returns the first
+ * answer that says no, from *refused; or DONE; or QUESTION if there is no such rail. */
 static enum zctl_naming_answer ask_all(const struct zctl_naming *said, int *refused)
 {
+	enum zctl_naming_answer answer = ZCTL_NAMING_QUESTION;
+
 	for (int rail = next_rail(-1); rail < zrails.n; rail = next_rail(rail)) {
 		struct znaming_question q = {.said = *said};
-		if (!ask(&q, rail) || q.said.answer == ZCTL_NAMING_DONE)
+		if (!ask(&q, rail))
 			continue;
+		answer = q.said.answer;
 		*refused = rail;
-		return q.said.answer;
+		if (answer != ZCTL_NAMING_DONE)
+			break;
 	}
-	return ZCTL_NAMING_DONE;
+	return answer;
 }
 
 /* The rails before that one have it already. */
@@ -97,6 +107,8 @@ int zip_Publish_name(const char *service, MPI_Info info, const char *port)
 	const enum zctl_naming_answer answer = ask_all(&said, &refused);
 	if (answer == ZCTL_NAMING_DONE)
 		return MPI_SUCCESS;
+	if (answer == ZCTL_NAMING_QUESTION)
+		return raise_lost(function);
 	take_back(said, refused);
 	if (answer == ZCTL_NAMING_TAKEN)
 		return zerror_raise(NULL, MPI_ERR_NAME, function, "the name %.200s is published already", service);
@@ -113,8 +125,11 @@ int zip_Unpublish_name(const char *service, MPI_Info info, const char *port)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	name_service(&said, service);
-	if (ask_all(&said, &refused) == ZCTL_NAMING_DONE)
+	const enum zctl_naming_answer answer = ask_all(&said, &refused);
+	if (answer == ZCTL_NAMING_DONE)
 		return MPI_SUCCESS;
+	if (answer == ZCTL_NAMING_QUESTION)
+		return raise_lost(function);
 	return zerror_raise(NULL, MPI_ERR_SERVICE, function, "the name %.200s is not published", service);
 }
 
@@ -129,6 +144,8 @@ int zip_Lookup_name(const char *service, MPI_Info info, char *port)
 	do {
 		q = (struct znaming_question){.said = {.what = ZCTL_NAMING_LOOKUP}};
 		name_service(&q.said, service);
+		if (next_rail(-1) == zrails.n)
+			return raise_lost(function);
 	} while (!ask(&q, next_rail(-1)));
 	if (q.said.answer != ZCTL_NAMING_DONE || q.said.vrank >= (uint32_t)zworld.nranks)
 		return zerror_raise(NULL, MPI_ERR_NAME, function, "no rank has published the name %.200s", service);

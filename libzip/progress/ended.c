@@ -49,7 +49,7 @@ static void tell(enum zctl_state_what what)
 /* A zipper that has not heard of all ranks yet takes a rank that goes for a dead one. */
 bool zended_is_over(void)
 {
-	bool over = true;
+	bool over = !zrails_is_stranded();
 
 	for (int i = 0; i < zrails.n; i++)
 		over &= !zrails_is_good(i) || (self.over >> i & 1);
@@ -72,6 +72,14 @@ void zended_take(int rail, const struct zctl_state *s)
 		return;
 	zended_any = true;
 	tell(self.doing);
+}
+
+void zended_return(int rail)
+{
+	self.over &= ~(1u << rail);
+	self.frozen = false;
+	if (zended_any || self.told == ZCTL_STATE_ENDED)
+		zsession_state(zrails.rail[rail].session, self.told, 0);
 }
 
 void zended_freeze(void)

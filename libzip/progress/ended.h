@@ -25,6 +25,9 @@ void zended_take(int rail, const struct zctl_state *);
  * this rank waits, or does not wait any more. */
 void zended_freeze(void);
 
+/* That rail has come back: its zipper does not know what this rank has told. */
+void zended_return(int rail);
+
 /* From now on this rank is in MPI_Finalize, or at the end of its process without it. Tells the zippers. */
 void zended_finalize(void);
 void zended_end(void);

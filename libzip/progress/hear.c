@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 
+#include "common/base/clock.h"
 #include "common/session/session.h"
 #include "libzip/bridge/direct.h"
 #include "libzip/progress/ended.h"
@@ -15,13 +16,61 @@
 #include "libzip/world/error.h"
 #include "libzip/world/naming.h"
 #include "libzip/world/rails.h"
+#include "libzip/world/rejoin.h"
 #include "libzip/world/world.h"
+
+static int64_t stranded_ms; /* since when a zipper is waited for; 0: none is */
 
 static void zipper_gone(int rail, const char *how)
 {
-	if (zrails_count_good() == 1)
+	if (zrails_count_good() == 1 && zrails.reconnect_ms == 0)
 		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s", how);
-	zloss_note(rail, how);
+	zloss_note_end(rail, how);
+}
+
+/* The zipper says that the job is over. Another one, or this one itself after a while, may say otherwise. */
+static void zipper_says_dead(int rail, const struct zctl_dead *dead)
+{
+	zended_freeze();
+	if (!zrails_has_another(rail) && (dead->part != ZCTL_PART_ZIPPER || zrails.reconnect_ms == 0))
+		zerror_lost((int)dead->code, dead->part == ZCTL_PART_ZIPPER ? ZERROR_NO_PART : (int)dead->part, "%s",
+			dead->text);
+	zloss_note_end(rail, dead->text);
+}
+
+/* Ends the job if it has waited too long for a zipper to come back. */
+static void watch_stranded(void)
+{
+	char why[ZLOSS_WHY_BYTES], address[512];
+	int rail = 0;
+
+	if (!zrails_is_stranded()) {
+		stranded_ms = 0;
+		return;
+	}
+	const int64_t now = zclock_ms();
+	if (stranded_ms == 0)
+		stranded_ms = now;
+	if (now - stranded_ms < zrails.reconnect_ms)
+		return;
+	while (rail < zrails.n - 1 && zrails_is_good(rail))
+		rail++;
+	zaddr_format(zhops_last(&zrails.rail[rail].way), address, sizeof(address));
+	zrejoin_why(rail, why, sizeof(why));
+	zerror_lost(1, ZERROR_NO_PART, "the zipper at %s is gone: %s; it has not come back within %lld s%s%s", address,
+		zloss_why(rail), (long long)zrails.reconnect_ms / 1000, why[0] ? ": " : "", why);
+}
+
+/* Looks whether a lost rail has come back. */
+static bool look_for(int rail)
+{
+	const uint32_t bit = 1u << rail;
+
+	if (!(zrails.lost & bit) || (zrails.returning & bit) || !zrejoin_turn(rail))
+		return false;
+	zended_return(rail);
+	zrails.returning |= bit;
+	return true;
 }
 
 static void open_channel(int rail, const struct zctl_open *o)
@@ -39,7 +88,7 @@ bool zhear(int rail)
 	struct zctl_msg msg;
 	struct zerr err = {{0}};
 	if (!zrails_is_good(rail))
-		return false;
+		return look_for(rail);
 	int rc = zsession_poll(zrails.rail[rail].session, &msg, &err);
 
 	if (rc == 0)
@@ -51,11 +100,7 @@ bool zhear(int rail)
 		return true;
 	}
 	if (msg.type == ZCTL_DEAD)
-		zended_freeze();
-	if (msg.type == ZCTL_DEAD && zrails_has_another(rail))
-		zloss_note(rail, msg.u.dead.text);
-	else if (msg.type == ZCTL_DEAD)
-		zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
+		zipper_says_dead(rail, &msg.u.dead);
 	if (msg.type == ZCTL_OPEN)
 		open_channel(rail, &msg.u.open);
 	if (msg.type == ZCTL_DIRECT)
@@ -74,6 +119,8 @@ bool zhear_all(void)
 
 	for (int i = 0; i < zrails.n; i++)
 		did |= zhear(i);
+	if (__builtin_expect(zrails.lost != 0 && zrails.reconnect_ms > 0, 0))
+		watch_stranded();
 	return did;
 }
 

@@ -404,7 +404,7 @@ static void nap(int64_t ns)
 	struct pollfd few[NAP_FDS], *fds = few;
 	int room, n;
 
-	if (here()->polling || zrails.failing)
+	if (here()->polling || zrails.failing || zrails.returning)
 		return;
 	ns = hold_all_acks(ns);
 	if (ns < 0)

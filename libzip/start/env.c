@@ -172,6 +172,7 @@ const struct zconf_row zenv_rows[] = {
 			"point-to-point messages. So use one more than there are threads. The same in every "
 			"rank."},
 	ZSESSION_TIMEOUT_ROW(struct zenv, timeout_ms),
+	ZSESSION_RECONNECT_ROW(struct zenv, reconnect_ms),
 	{.name = "one_sided",
 		.type = ZCONF_ENUM,
 		.preset = "auto",

@@ -29,6 +29,7 @@ struct zenv { /* strings are NULL where nothing was set */
 	int64_t representation; /* enum zenv_representation */
 	int64_t rails;		/* the most that a job uses */
 	int64_t timeout_ms;	/* 0: none */
+	int64_t reconnect_ms;	/* 0: lost zippers do not come back */
 	int64_t appnum;		/* -1: as the native job has it */
 	int64_t endpoints;	/* number of this rank's stations */
 	int64_t one_sided;	/* order of zservice_params.one_sided */

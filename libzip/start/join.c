@@ -26,6 +26,7 @@
 #include "common/control/ctl_name.h"
 #include "common/transport/transports.h"
 #include "libzip/world/rails.h"
+#include "libzip/world/rejoin.h"
 #include "libzip/shim/shim.h"
 #include "libzip/coll/base/tune.h"
 #include "libzip/world/world.h"
@@ -287,7 +288,8 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 
 /* Opens the sessions with the zippers. The module with the cryptography stays: data channels and direct links need it
  * later. */
-static int open_sessions(const struct zenv *env, const struct zippers *zippers, struct zerr *err)
+static int open_sessions(const struct zenv *env, const struct zippers *zippers, struct zsession_params *out,
+	struct zerr *err)
 {
 	struct zsession_params params = {.timeout_ms = CONNECT_TIMEOUT_MS};
 	static struct zmunge munge; /* for the sessions, as auth */
@@ -320,6 +322,8 @@ static int open_sessions(const struct zenv *env, const struct zippers *zippers, 
 	}
 	if (rc == 0)
 		rc = zrails_open(zippers->way, zippers->n, &params, err);
+	if (rc == 0)
+		*out = params;
 	params.auth->wipe(params.key, sizeof(params.key));
 	if (rc == 0)
 		return 0;
@@ -379,6 +383,7 @@ int zjoin(const struct zenv *env, struct zerr *err)
 	static struct zippers zippers; /* large */
 	struct zctl_join join;
 	struct zctl_world world;
+	struct zsession_params params;
 	char job[ZCTL_NAME_MAX + 1];
 	int rc = copy_name(job, env->job, "ZIPPER_JOB", err);
 
@@ -391,22 +396,27 @@ int zjoin(const struct zenv *env, struct zerr *err)
 	if (rc == 0)
 		rc = describe(env, &join, &zippers, err);
 	if (rc == 0)
-		rc = open_sessions(env, &zippers, err);
+		rc = open_sessions(env, &zippers, &params, err);
 	if (rc != 0)
 		return rc;
 	zrails.timeout_ms = env->timeout_ms;
+	zrails.reconnect_ms = env->reconnect_ms;
 	rc = zrails_join(&join, zippers.entries, &world, err);
-	if (rc != 0)
-		return rc;
-	rc = zworld_fill(&world, err);
-	zctl_world_free(&world);
+	if (rc == 0) {
+		rc = zworld_fill(&world, err);
+		zctl_world_free(&world);
+	}
 	if (rc == 0)
 		rc = zrails_share(zippers.entries, join.parts, err);
+	if (rc == 0)
+		zrejoin_init(&params, &join, zippers.entries);
+	params.auth->wipe(params.key, sizeof(params.key));
 	return rc != 0 ? rc : make_base(join.mixed, err);
 }
 
 void zjoin_leave(void)
 {
+	zrejoin_fini();
 	zrails_leave();
 	ztune_fini();
 }

@@ -265,6 +265,7 @@ void zchannel_close_rail(struct zstation *s, int rail)
 		while (zoplist_pop(&ch->data))
 			;
 		ch->full = true;
+		ch->broken = 0; /* the rail may come back */
 	}
 }
 

@@ -60,7 +60,7 @@ void zchoice_say(const struct zstation *s, enum zctl_direct_what what, uint32_t 
 {
 	if (zshim_at != 0)
 		say_later(&self.words[zshim_at], what, vrank);
-	else if (zrails_is_good(0)) /* a broken control link shows at its next poll */
+	else if (zrails_is_unbroken(0)) /* a broken control link shows at its next poll */
 		zsession_direct(zrails.rail[0].session, what, vrank, (uint32_t)s->number);
 }
 
@@ -82,7 +82,7 @@ void zchoice_say_all(void)
 
 struct zchannel *zchoice_begin(struct zstation *s, uint32_t vrank)
 {
-	if (!zchoice_is_possible(vrank) || !zrails_is_good(0))
+	if (!zchoice_is_possible(vrank) || !zrails_is_unbroken(0))
 		return zchannel_home(s, vrank);
 	struct zchannel *ch = zchannel_create_waiting(s, vrank);
 	if (ch)

@@ -80,6 +80,44 @@ static _Noreturn void lose_last(int rail, const char *why)
 	zloss_end(why, false);
 }
 
+/* The last rail to some part is lost, which may be the end of the job: its zipper has some time to say so. Returns
+ * why, or a better reason. */
+static const char *hear_reason(int rail, const char *why)
+{
+	static char better[ZLOSS_WHY_BYTES];
+
+	for (int ms = 0; ms < LAST_WORD_MS; ms++) {
+		struct zctl_msg msg;
+		int rc = zsession_poll(zrails.rail[rail].session, &msg, NULL);
+		if (rc < 0)
+			return why;
+		const bool dead = rc == 1 && msg.type == ZCTL_DEAD;
+		if (dead && msg.u.dead.part != ZCTL_PART_ZIPPER)
+			zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
+		if (dead)
+			snprintf(better, sizeof(better), "%s", msg.u.dead.text);
+		if (rc == 1)
+			zctl_free(&msg);
+		if (dead)
+			return better;
+		nanosleep(&(struct timespec){.tv_nsec = rc == 1 ? 0 : 1000000}, NULL);
+	}
+	return why;
+}
+
+static void note(int rail, const char *why)
+{
+	zrails.failing |= 1u << rail;
+	snprintf(self.why[rail], sizeof(self.why[rail]), "%s", why);
+}
+
+void zloss_note_end(int rail, const char *why)
+{
+	if (!zrails_has_another(rail) && zrails.reconnect_ms == 0)
+		lose_last(rail, why);
+	note(rail, why);
+}
+
 void zloss_note(int rail, const char *why)
 {
 	if (!zrails_is_good(rail))
@@ -91,10 +129,9 @@ void zloss_note(int rail, const char *why)
 		zloss_heard = true;
 		return;
 	}
-	if (!zrails_has_another(rail))
-		lose_last(rail, why);
-	zrails.failing |= 1u << rail;
-	snprintf(self.why[rail], sizeof(self.why[rail]), "%s", why);
+	if (!zrails_has_another(rail) && zrails.reconnect_ms > 0)
+		why = hear_reason(rail, why);
+	zloss_note_end(rail, why);
 }
 
 void zloss_collect(void)
@@ -111,7 +148,7 @@ void zloss_collect(void)
 
 void zloss_meet(struct zremote *r)
 {
-	if (__builtin_expect(zrails.lost == 0, 1))
+	if (__builtin_expect(zrails.losses == 0, 1))
 		return;
 	r->stream.halted = !r->stream.gone;
 	zloss_heard = true;

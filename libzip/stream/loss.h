@@ -22,9 +22,12 @@ extern atomic_bool zloss_heard;
 
 /* Forgets all notes. */
 void zloss_init(void);
-/* That rail cannot be used any more; why is copied. Does not return if it was the last rail to some part. At a station
- * other than 0 the note waits until a thread has the whole library, see zloss_collect. */
+/* That rail cannot be used any more; why is copied. If it was the last rail to some part, and its zipper says that the
+ * job is over, or the job does not wait for zippers to come back, this does not return. At a station other than 0 the
+ * note waits until a thread has the whole library, see zloss_collect. */
 void zloss_note(int rail, const char *why);
+/* The same after the last word of its zipper. At station 0. */
+void zloss_note_end(int rail, const char *why);
 /* Station 0: notes what the other stations have lost. */
 void zloss_collect(void);
 /* The reason for a rail's loss, [ZLOSS_WHY_BYTES], which the failover may replace by a better one. */

@@ -21,10 +21,11 @@ struct zremote {
 	struct zremote *ready_next, *owed_next;
 	bool ready;   /* in the channel's list of ranks with something to post */
 	bool by_list; /* the messages in its stream go by lists of receivers, over the carrier (carrier.h) */
-	uint32_t rails_told,
-		rails_heard; /* lost rails, a bit each: that it was told of, and has told of (failover.h) */
-	bool rails_asked;    /* it has asked, and its transfers are to be restarted */
-	bool owed;	     /* in the list of ranks that we may owe an acknowledgement */
+	/* Of each rail the first incarnation that is not lost: that it was told, and has told (failover.h). */
+	uint16_t rails_told[ZCTL_RAILS_MAX], rails_heard[ZCTL_RAILS_MAX];
+	bool busy;	  /* for failover.c alone: something is under way by its usual way */
+	bool rails_asked; /* it has asked, and its transfers are to be restarted */
+	bool owed;	  /* in the list of ranks that we may owe an acknowledgement */
 };
 
 /* 0 or -ENOMEM. */

@@ -141,7 +141,7 @@ struct zop *ztransfer_find(uint64_t xfer, enum zop_kind kind, const struct zremo
  * loss. */
 int ztransfer_refuse_stale(const struct zremote *from)
 {
-	return zrails.lost ? 0 : zbreach(from, "its transfer does not wait for that");
+	return zrails.losses > 0 ? 0 : zbreach(from, "its transfer does not wait for that");
 }
 
 void ztransfer_post_done(struct zremote *to, struct zchannel *way, uint64_t xfer, uint16_t flags)

@@ -253,7 +253,7 @@ void ztransfer_recv_restart(struct zop *op)
 	op->t.way = NULL;
 	op->t.adrift = false;
 	op->t.answer = ZTRANSFER_ANSWERS_LOSS;
-	op->t.epoch = (int32_t)zrails.lost;
+	op->t.epoch = (int32_t)zrails.losses;
 	zchannel_unplace(s, op->t.xfer); /* a fragment that is half there belongs to the epoch before, and must not be
 					  written after the rest */
 	zoplist_push(&s->granting, op);

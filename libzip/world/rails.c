@@ -82,7 +82,7 @@ __attribute__((constructor)) static void be_born(void)
 	born_ms = zclock_ms();
 }
 
-static uint32_t age_ms(void)
+uint32_t zrails_age_ms(void)
 {
 	int64_t age = zclock_ms() - born_ms;
 
@@ -97,7 +97,8 @@ static int join_one(const struct zrail *rail, const struct zctl_join *join, cons
 	strcpy(own.entries, entries);
 	own.rail = (uint32_t)(rail - zrails.rail);
 	own.nrails = (uint32_t)zrails.n;
-	own.age_ms = age_ms(); /* now: this rank may have waited for others at the zipper before */
+	own.age_ms = zrails_age_ms(); /* now: this rank may have waited for others at the zipper before */
+	own.incarnation = 0;
 	return zsession_join(rail->session, &own, world, err);
 }
 
@@ -162,6 +163,7 @@ static void order_carriers(void)
 		for (uint32_t k = 0; k < nequal; k++)
 			zrails.carriers[n++] = equal[(zworld.place[zworld.vrank].lrank + k) % nequal];
 	}
+	zrails.carrier = zrails.carriers[0];
 }
 
 int zrails_share(const char (*entries)[ZCTL_ENTRIES_MAX], const char *parts, struct zerr *err)
@@ -187,14 +189,29 @@ int zrails_count_good(void)
 	return good;
 }
 
-bool zrails_has_another(int rail)
+/* Does one of these rails carry to each part? */
+static bool reach_all(uint32_t rails)
 {
-	const uint32_t left = ((1u << zrails.n) - 1) & ~(zrails.lost | zrails.failing | 1u << rail);
-	bool all = left != 0;
+	bool all = rails != 0;
 
 	for (int p = 0; p < zworld.nparts; p++)
-		all &= (zrails.carry[p] & left) != 0;
+		all &= (zrails.carry[p] & rails) != 0;
 	return all;
+}
+
+static uint32_t good_rails(void)
+{
+	return ((1u << zrails.n) - 1) & ~(zrails.lost | zrails.failing);
+}
+
+bool zrails_has_another(int rail)
+{
+	return reach_all(good_rails() & ~(1u << rail));
+}
+
+bool zrails_is_stranded(void)
+{
+	return !reach_all(good_rails());
 }
 
 int64_t zrails_patience(int rail)
@@ -204,17 +221,36 @@ int64_t zrails_patience(int rail)
 
 int zrails_first(void)
 {
-	int rail = 0;
-
-	while (zrails.lost >> rail & 1)
-		rail++;
-	return rail;
+	for (int rail = 0; rail < zrails.n; rail++)
+		if (!(zrails.lost >> rail & 1))
+			return rail;
+	return -1;
 }
 
-void zrails_quit(int rail, const char *why)
+void zrails_lose(int rail, const char *why)
 {
-	zsession_quit(zrails.rail[rail].session, why);
-	zrails.rail[rail].session = NULL;
+	struct zrail *r = &zrails.rail[rail];
+
+	zsession_quit(r->session, why);
+	r->session = NULL;
+	if (r->least <= r->incarnation)
+		r->least = r->incarnation + 1;
+	zrails.failing &= ~(1u << rail);
+	zrails.lost |= 1u << rail;
+	zrails.losses++;
+}
+
+bool zrails_change_carrier(void)
+{
+	if (!(zrails.lost >> zrails.carrier & 1))
+		return false;
+	for (int i = 0; i < zrails.n; i++) {
+		if (zrails.lost >> zrails.carriers[i] & 1 || count_parts(zrails.carriers[i]) == 0)
+			continue;
+		zrails.carrier = zrails.carriers[i];
+		return true;
+	}
+	return false;
 }
 
 void zrails_abort(int code, const char *text)
@@ -240,7 +276,7 @@ static int pick(uint32_t rails, uint32_t number)
 		do
 			rail++;
 		while (!(rails >> rail & 1));
-	while (((zrails.lost | ~rails) >> rail & 1))
+	while ((rails & ~zrails.lost) != 0 && ((zrails.lost | ~rails) >> rail & 1))
 		rail = (rail + 1) % zrails.n;
 	return rail;
 }
@@ -278,15 +314,6 @@ int zrails_choose(int home, int part)
 int zrails_count(int part)
 {
 	return __builtin_popcount(zrails.carry[part]);
-}
-
-int zrails_of_carrier(void)
-{
-	int i = 0;
-
-	while (zrails.lost >> zrails.carriers[i] & 1)
-		i++;
-	return zrails.carriers[i];
 }
 
 int zrails_first_part(int rail)

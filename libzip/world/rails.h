@@ -2,7 +2,12 @@
 /*
  * The rails of this rank: the zippers of its job, each with its control session. All ranks have the same rails in the
  * same order. Every zipper knows the whole job; only the first one knows of direct links. While the job runs it may
- * lose all rails but one (failover.h). The thread of MPI_Init fills it; then it is under the shim's lock.
+ * lose rails, which may come back (failover.h, rejoin.h). The thread of MPI_Init fills it; then it is under the shim's
+ * lock.
+ *
+ * Incarnations. The first incarnation of a rail, number 0, is the one that MPI_Init joins. When all ranks have lost a
+ * rail and have joined again at its zipper, this is a new incarnation. All ranks know it by the same number, which
+ * zipperd tells in WORLD. A later incarnation has a higher number; a number may be left out.
  */
 #ifndef ZIP_LIBZIP_RAILS_H
 #define ZIP_LIBZIP_RAILS_H
@@ -25,13 +30,19 @@ struct zrail {
 	enum zseal_level seal;	      /* of its connection, and of data channels */
 	uint32_t protocol;	      /* the same */
 	_Atomic uint64_t sending;     /* bytes of our large messages under way by it; of all stations */
+	uint32_t incarnation;	      /* that this rank joined last */
+	uint32_t least;		      /* all incarnations before this one are lost: to us, or to a rank that said so */
 };
 
 struct zrails {
-	int n;		    /* 0: this rank has not joined, or has left */
-	int64_t timeout_ms; /* see zrails_patience */
-	uint32_t failing;   /* a bit for each rail: lost, but not acted on yet */
-	uint32_t lost;	    /* a bit for each rail: out of use */
+	int n;		      /* 0: this rank has not joined, or has left */
+	int64_t timeout_ms;   /* see zrails_patience */
+	int64_t reconnect_ms; /* so long the job waits for a zipper where it has no other; 0: it ends at once */
+	uint32_t failing;     /* a bit for each rail: lost, but not acted on yet */
+	uint32_t lost;	      /* a bit for each rail: out of use */
+	uint32_t returning;   /* a bit for each rail: joined again, but not acted on yet. It counts as lost */
+	uint32_t losses;      /* number of times that rails were lost */
+	int carrier;	      /* see zrails_of_carrier */
 	/* By part, a bit for each rail, lost or not: it carries messages between that part and ours (entries.h). */
 	uint32_t carry[ZCTL_PARTS_MAX];
 	uint8_t carriers[ZCTL_RAILS_MAX]; /* carriers of our messages to several ranks: the first one that is not lost
@@ -50,6 +61,7 @@ int zrails_open(const struct zhops *ways, int n, const struct zsession_params *,
  * do not agree on the world. */
 int zrails_join(const struct zctl_join *, const char (*entries)[ZCTL_ENTRIES_MAX], struct zctl_world *world,
 	struct zerr *);
+uint32_t zrails_age_ms(void); /* of this process, for JOIN */
 /* Finds which rails carry messages between which parts. Needs zworld. 0 or a negative errno with text. */
 int zrails_share(const char (*entries)[ZCTL_ENTRIES_MAX], const char *parts, struct zerr *);
 /* For data channels. */
@@ -85,17 +97,26 @@ static inline bool zrails_is_good(int rail)
 {
 	return !((zrails.lost | zrails.failing) >> rail & 1);
 }
+/* Has it always been there? Then its zipper knows what the job has told to all zippers. */
+static inline bool zrails_is_unbroken(int rail)
+{
+	return zrails_is_good(rail) && zrails.rail[rail].least == 0;
+}
 /* The number of rails that can be used. */
 int zrails_count_good(void);
 /* Can the job go on without this rail? There must be another one, also for each part that it carries to. */
 bool zrails_has_another(int rail);
+/* Is there a part to which no good rail carries? Then the job waits for one to come back. */
+bool zrails_is_stranded(void);
 /* How long its zipper may say nothing while this rank waits for it, in ms; 0: there is no limit. A false alarm would
  * end the job if there is no other zipper, so then it is longer. */
 int64_t zrails_patience(int rail);
-/* The first rail that is not lost, for news that one zipper alone gets. There always is one. */
+/* The first rail that is not lost, for news that one zipper alone gets. -1: all are lost. */
 int zrails_first(void);
-/* Ends the session with one zipper, and tells it why. */
-void zrails_quit(int rail, const char *why);
+/* Ends the session with one zipper, and tells it why. From now on the rail is lost, with its present incarnation. */
+void zrails_lose(int rail, const char *why);
+/* The carrier has another rail from now on if its own is lost, and another one is not. Returns whether it has. */
+bool zrails_change_carrier(void);
 /* Tells all zippers that the job ends with this code. */
 void zrails_abort(int code, const char *text);
 /* Says BYE to all and frees everything. */
@@ -107,7 +128,8 @@ void zrails_leave(void);
  *     (lrank in the larger part + lrank in the other part / n) mod n.
  * Of two equal parts the one with the lower index counts as the larger. Neighbours in rank on the side of the larger
  * part take different rails. So these spread over all rails: leaders of one collective, ranks that talk to their like
- * in the other part, and a master with its workers. The next rail in order replaces a lost one. Needs zworld.
+ * in the other part, and a master with its workers. The next rail in order replaces a lost one. If all are lost it is
+ * the first choice, whose channels take nothing until it comes back. Needs zworld.
  */
 int zrails_of(uint32_t vrank);
 /* The rail for a large message to that part: the rail with the fewest bytes of our large messages under way. Of several
@@ -118,8 +140,11 @@ int zrails_choose(int home, int part);
  * same number. */
 int zrails_count(int part);
 /* The rail that a rank uses for messages to several ranks: one that carries to as many parts as any. It changes only
- * when it is lost. */
-int zrails_of_carrier(void);
+ * by zrails_change_carrier. */
+static inline int zrails_of_carrier(void)
+{
+	return zrails.carrier;
+}
 static inline bool zrails_carries(int rail, int part)
 {
 	return zrails.carry[part] >> rail & 1;

@@ -20,6 +20,8 @@ if [ "$SANITIZED" = libasan ]; then
 fi
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:$UBSAN_OPTIONS
 PRELOAD_LIST=${ASAN:+$ASAN:}$LIBZIPPER # for ranks that are started by hand
+# Most tests that end a zipperd start no other one: a job shall not wait for it. recover.t is about that.
+export ZIPPER_RECONNECT=${ZIPPER_RECONNECT:-0}
 YIELD=$ZIP_TOP_BUILDDIR/test/.libs/zyield.so # for native runs, see lib/yield.c
 LEAVE=$ZIP_TOP_BUILDDIR/test/.libs/zleave.so # for native jobs over several hosts, see lib/leave.c
 

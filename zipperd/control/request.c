@@ -257,7 +257,7 @@ static const char *on_request(struct conn *conn, struct zctl_msg *msg)
 		conn_send(conn, msg);
 	} else if (msg->type == ZCTL_ABORT && conn->rank) {
 		rank_abort(conn->rank, &msg->u.dead);
-	} else if (msg->type == ZCTL_QUIT && conn->rank && conn->rank->job->state == JOB_RUNNING) {
+	} else if (msg->type == ZCTL_QUIT && conn->rank) {
 		rank_quit(conn->rank, &msg->u.dead);
 	} else if (msg->type == ZCTL_ABORT && conn->launches) {
 		launcher_abort(conn->launches, &msg->u.dead);

@@ -72,7 +72,8 @@ void job_end(struct job *j, uint32_t code, const char *text)
 		return;
 	zlog(ZLOG_WARN, "job %s: %s", j->key, text);
 	snprintf(j->text, sizeof(j->text), "%s", text);
-	job_tell_launcher(j, ZCTL_EV_DEAD, code, j->text);
+	const bool knows = j->launcher && zctl_protocol(&j->launcher->hello) >= ZCTL_PROTOCOL_RETURNS;
+	job_tell_launcher(j, knows && j->ender == ZCTL_PART_ZIPPER ? ZCTL_EV_LOST : ZCTL_EV_DEAD, code, j->text);
 	j->state = JOB_OVER;
 	j->over_ms = j->daemon->now_ms;
 	for_all_ranks(j, running, code, j->text);
@@ -100,6 +101,13 @@ void job_end_for(struct job *j, uint32_t code, const char *fmt, ...)
 	job_end(j, code, text);
 }
 
+void job_end_here(struct job *j, const char *text)
+{
+	if (j->state == JOB_RUNNING)
+		j->ender = ZCTL_PART_ZIPPER;
+	job_end(j, 1, text);
+}
+
 void job_end_well(struct job *j)
 {
 	j->state = JOB_OVER;
@@ -124,7 +132,7 @@ void job_end_all(struct daemon *d, const char *text)
 		if (j->state == JOB_OVER) {
 			job_forget(j);
 		} else {
-			job_end(j, 1, text);
+			job_end_here(j, text);
 		}
 	}
 }

@@ -10,6 +10,8 @@
 /* Ends the job for all: ranks get DEAD (ERROR while the job forms), the launcher an event. code: exit code. */
 void job_end(struct job *, uint32_t code, const char *text);
 void job_end_for(struct job *, uint32_t code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same where only this zipper is lost to the job: its ranks may go on, or come back. */
+void job_end_here(struct job *, const char *text);
 /* All ranks have said BYE. */
 void job_end_well(struct job *);
 /* zipperd stops. */

@@ -117,6 +117,8 @@ static int place_rank(struct job *j, const struct conn *conn, const struct zctl_
 	if (j->njoined > 0 && j->records != (in->records != 0))
 		return zerr_set(err, -EINVAL, "%s (ZIPPER_PROFILE)",
 			in->records ? "it records a graph, others do not" : "it records no graph, others do");
+	if (in->incarnation > ZCTL_INCARNATIONS_MAX)
+		return zerr_set(err, -EINVAL, "it says that this is incarnation %u of its rail", in->incarnation);
 	j->mixed = in->mixed;
 	j->mixed_known = true;
 	int rc = in->mixed ? group_of_world(j, in, &group, err) : group_of_part(j, part, in, &group, err);
@@ -138,6 +140,12 @@ static bool is_complete(const struct job *j)
 		if (j->part[i].size == 0 || j->part[i].joined < j->part[i].size)
 			return false;
 	return true;
+}
+
+/* Does a rank come back to its job, while others begin one of that name, or the other way round? */
+static bool is_of_another(const struct job *j, const struct zctl_join *in)
+{
+	return j->njoined > 0 && (j->incarnation > 0) != (in->incarnation > 0);
 }
 
 /* The rank comes too late for the job of that name: tells it why. */
@@ -175,6 +183,11 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 		refuse_late(conn, j, in);
 		return;
 	}
+	if (is_of_another(j, in)) {
+		conn_refuse(conn, EALREADY, "another job %s is beginning, %s lost this zipper", j->key,
+			in->incarnation > 0 ? "which has not" : "whose ranks come back after they have");
+		return;
+	}
 	int rc = capacity_lacks(conn, &err) ? -EBUSY : place_rank(j, conn, in, &r, &err);
 	if (rc != 0) {
 		char text[ZCTL_TEXT_MAX + 1];
@@ -195,6 +208,8 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 	j->records = in->records != 0;
 	j->rail = in->rail;
 	j->nrails = in->nrails;
+	if (in->incarnation > j->incarnation)
+		j->incarnation = in->incarnation;
 	r->wish = in->vrank;
 	r->host = strdup(in->host); /* NULL only makes a worse message later */
 	conn->rank = r;

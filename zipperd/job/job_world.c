@@ -211,6 +211,7 @@ static int send_world(struct job *j)
 	w->rdv_window = j->rdv_window;
 	w->universe = sum_universes(j);
 	w->tag_ub = lowest_tag_ub(j);
+	w->incarnation = j->incarnation;
 	for (uint32_t v = 1; v < j->total; v++)
 		w->external32 |= j->by_vrank[v]->abi != j->by_vrank[0]->abi;
 	w->nparts = j->nparts;

@@ -42,6 +42,28 @@ static int check_timeout(const struct daemon *d, uint32_t ms, struct zerr *err)
 		ms / 1000.0, (double)most / 1000);
 }
 
+/* The ranks of a job come back to a zipperd that has been started again, perhaps before their launcher. It takes over
+ * the job, and hears what it has missed. */
+static void adopt(struct job *j, struct conn *conn, const struct zctl_create *c)
+{
+	if (strcmp(c->parts, j->part_names) != 0 || strcmp(c->entries, j->entries) != 0) {
+		conn_refuse(conn, EINVAL, "job %s: its ranks have come back with other parts", j->key);
+		return;
+	}
+	memcpy(j->expected, c->sizes, sizeof(j->expected));
+	j->launcher = conn;
+	j->had_launcher = true;
+	conn->launches = j;
+	conn->held_at = &j->launcher;
+	conn_settle(conn);
+	conn_send(conn, &(struct zctl_msg){.type = ZCTL_CREATED});
+	job_tell_launcher(j, ZCTL_EV_RANK_JOINED, j->njoined, "");
+	if (j->state == JOB_RUNNING)
+		job_tell_launcher(j, ZCTL_EV_WORLD, j->total, "");
+	if (j->ndone > 0)
+		job_tell_launcher(j, ZCTL_EV_RANK_DONE, j->ndone, "");
+}
+
 void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
 {
 	struct zerr err = {.text = ""};
@@ -49,6 +71,10 @@ void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
 	if (j && j->state == JOB_OVER) {
 		job_forget(j); /* the launcher makes a new job of that name */
 		j = NULL;
+	}
+	if (j && !j->had_launcher && j->incarnation > 0 && conn->hello.method != ZCTL_METHOD_MUNGE) {
+		adopt(j, conn, c);
+		return;
 	}
 	if (j) {
 		conn_refuse(conn, EEXIST, "job %s exists already", j->key);

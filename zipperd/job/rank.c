@@ -97,11 +97,16 @@ void rank_abort(struct rank *r, const struct zctl_dead *why)
 
 void rank_quit(struct rank *r, const struct zctl_dead *why)
 {
+	if (r->job->state == JOB_FORMING) {
+		rank_bye(r);
+		return;
+	}
 	struct job *j = r->job;
 	char who[160];
-	rank_describe(r, who, sizeof(who));
+	char text[ZCTL_TEXT_MAX + 1];
+	snprintf(text, sizeof(text), "%s has lost this zipper: %.100s", rank_describe(r, who, sizeof(who)), why->text);
 	conn_dismiss(r->conn, JOB_END_LAST_WORDS_MS);
-	job_end_for(j, why->code, "%s has lost this zipper: %.100s", who, why->text);
+	job_end_here(j, text);
 }
 
 void rank_breach(struct rank *r, const char *what)

@@ -333,7 +333,7 @@ static void refuses_what_makes_no_sense(void **state)
 	m.u.state.what = ZCTL_STATE_OVER + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_EVENT);
-	m.u.event.kind = ZCTL_EV_RANK_ENDED + 1;
+	m.u.event.kind = ZCTL_EV_LOST + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.event.kind = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);

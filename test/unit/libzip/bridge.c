@@ -24,14 +24,29 @@
 
 static uint8_t buf[PEERS][8 * FRAGMENT];
 
+/* RAILS of a rank that has lost the first incarnation of these rails. */
+static struct zwire_env rails_lost(uint32_t lost)
+{
+	uint16_t least[ZWIRE_RAILS_MAX] = {0};
+	struct zwire_env env = {.kind = ZWIRE_RAILS};
+
+	for (int i = 0; i < ZWIRE_RAILS_MAX; i++)
+		least[i] = lost >> i & 1;
+	zwire_put_rails(&env, least, ZWIRE_RAILS_MAX);
+	return env;
+}
+
 /* Both say that these rails are lost, the other one last. */
 static void agree(int rail, uint32_t with, uint32_t lost, uint64_t ack)
 {
 	bridge_turn();
 	const struct post *told = bridge_posted(ZWIRE_RAILS, with);
 	assert_non_null(told);
-	assert_int_equal(told->env.offset, lost);
-	bridge_say(rail, with, (struct zwire_env){.kind = ZWIRE_RAILS, .offset = lost, .ack = ack});
+	struct zwire_env env = rails_lost(lost);
+	assert_int_equal(told->env.comm, env.comm);
+	assert_int_equal(told->env.offset, env.offset);
+	env.ack = ack;
+	bridge_say(rail, with, env);
 	bridge_turn();
 }
 

@@ -8,6 +8,7 @@
 extern struct sim_outside outside;
 extern int me; /* vrank */
 
+void around_come_back(int rail); /* its session is there again */
 void around_begin(const struct sim_world *, const struct sim_outside *, int vrank);
 
 #endif

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUEUE_MAX 24  /* a rank's posts */
-#define ACK_ONE_OF 12 /* looks at an acknowledgement takes it */
+#define RETURN_ONE_OF 150 /* steps in which a rail could come back it does */
+#define QUEUE_MAX 24	  /* a rank's posts */
+#define ACK_ONE_OF 12	  /* looks at an acknowledgement takes it */
 
 struct queue {
 	struct sim_msg *head, *tail;
@@ -21,6 +22,7 @@ struct queue {
 struct link {
 	struct queue in, out; /* as the zipper sees it */
 	bool attached, said_bye;
+	bool to_open; /* OPEN is on its way behind WORLD */
 };
 
 static struct rail {
@@ -30,6 +32,10 @@ static struct rail {
 	bool quit[SIM_RANKS];	   /* by itself */
 	bool told[SIM_RANKS];	   /* it knows */
 	long broken_at[SIM_RANKS]; /* step in which its links break, dead or cut */
+	/* Of the present incarnation: WORLD has been sent to this rank, and comes in that step at the earliest. */
+	bool awaits_world[SIM_RANKS];
+	long world_at[SIM_RANKS];
+	uint32_t incarnation;
 } rails[SIM_RAILS];
 
 static int losses_left;
@@ -148,18 +154,29 @@ static bool is_lost(int rail)
 	return lost;
 }
 
-/* Is there another one for all parts? */
-static bool may_be_lost(int rail)
+/* Is there a rail for all parts, without that one? */
+static bool carry_all(int without)
 {
 	uint32_t left = 0;
-	bool may = !is_lost(rail);
+	bool all = true;
 	for (int i = 0; i < sim.world.rails; i++)
-		if (i != rail && !is_lost(i))
+		if (i != without && !is_lost(i))
 			left |= 1u << i;
 	for (int p = 0; p < sim.world.nparts; p++)
 		for (int q = 0; q < p; q++)
-			may &= (sim.world.carry[p][q] & left) != 0;
-	return may;
+			all &= (sim.world.carry[p][q] & left) != 0;
+	return all;
+}
+
+bool links_carry_all(void)
+{
+	return carry_all(-1);
+}
+
+/* Is there another one for all parts? Or will this one come back? */
+static bool may_be_lost(int rail)
+{
+	return !is_lost(rail) && ((sim.world.returns && !sim.ends) || carry_all(rail));
 }
 
 void links_lose_some(uint32_t one_of)
@@ -183,12 +200,85 @@ bool links_tell_losses(void)
 	for (int i = 0; i < sim.world.rails; i++)
 		for (int v = 0; v < sim.world.nranks; v++) {
 			struct rail *r = &rails[i];
-			if (sim.left[v] || r->told[v] || !is_broken(r, v) || sim_draw(20) != 0)
+			if (sim.left[v] || r->told[v] || r->awaits_world[v] || !is_broken(r, v) || sim_draw(20) != 0)
 				continue;
 			r->told[v] = told = true;
 			sim.rank[v]->lose(i, "the control session has ended");
 		}
 	return told;
+}
+
+/* --- returns --- */
+
+/* Has every rank lost it? Then all join again, and the zipper begins with nothing. */
+static bool can_return(const struct rail *r)
+{
+	bool can = sim.world.returns;
+	for (int v = 0; v < sim.world.nranks; v++)
+		can &= !sim.left[v] && r->quit[v];
+	return can;
+}
+
+static void begin_again(int rail)
+{
+	struct rail *r = &rails[rail];
+	uint32_t incarnation = 0;
+	for (int v = 0; v < sim.world.nranks; v++) {
+		const uint32_t least = sim.rank[v]->least(rail);
+		incarnation = least > incarnation ? least : incarnation;
+		for (int p = 0; p < sim.world.nparts; p++) {
+			keep_first(&r->link[v][p].in, 0);
+			keep_first(&r->link[v][p].out, 0);
+		}
+	}
+	sim_trace("rail %d comes back as incarnation %u", rail, incarnation);
+	memset(r, 0, sizeof(*r));
+	r->incarnation = incarnation;
+	for (int v = 0; v < sim.world.nranks; v++) {
+		r->awaits_world[v] = true;
+		r->world_at[v] = sim.step + sim_draw(sim_draw(2) ? 20 : 1500);
+	}
+	zippers_begin_again(rail);
+}
+
+/* WORLD comes, or gets lost with the zipper. */
+static void give_world(int rail, int v)
+{
+	struct rail *r = &rails[rail];
+	if (!r->awaits_world[v] || sim.step < r->world_at[v])
+		return;
+	r->awaits_world[v] = false;
+	if (is_broken(r, v)) {
+		sim_trace("rank %d does not hear that rail %d was back", v, rail);
+		r->quit[v] = r->told[v] = true;
+		kill_zipper(rail);
+		return;
+	}
+	sim_trace("rank %d hears that rail %d is back", v, rail);
+	sim.rank[v]->come_back(rail, r->incarnation);
+}
+
+void links_return_some(void)
+{
+	for (int i = 0; i < sim.world.rails; i++) {
+		struct rail *r = &rails[i];
+		if (can_return(r) && sim_draw(RETURN_ONE_OF) == 0)
+			begin_again(i);
+		for (int v = 0; v < sim.world.nranks; v++) {
+			if (sim.left[v])
+				continue;
+			give_world(i, v);
+			for (int p = 0; p < sim.world.nparts; p++) {
+				/* a rank reads OPEN after it has acted on WORLD */
+				struct link *l = &r->link[v][p];
+				if (!l->to_open || r->awaits_world[v] || sim_draw(20) != 0)
+					continue;
+				if (!is_broken(r, v))
+					sim.rank[v]->open(i, p);
+				l->to_open = !l->attached && !is_broken(r, v);
+			}
+		}
+	}
 }
 
 bool links_is_dead(int rail)
@@ -224,8 +314,9 @@ void links_push(int rail, const struct zwire_env *env, const void *payload)
 		return;
 	zwire_encode(raw, env);
 	push(&r->link[dst][part].out, raw, payload, env->len);
-	if (!r->link[dst][part].attached)
+	if (!r->link[dst][part].attached && !r->awaits_world[dst])
 		sim.rank[dst]->open(rail, part);
+	r->link[dst][part].to_open = !r->link[dst][part].attached;
 }
 
 bool links_reach(int rail, int a, int b)

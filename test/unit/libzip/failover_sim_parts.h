@@ -17,6 +17,7 @@ extern struct sim {
 	const struct sim_rank *rank[SIM_RANKS];
 	bool left[SIM_RANKS]; /* has said BYE, and takes nothing any more */
 	bool heard;	      /* a rank has been told of a loss */
+	bool ends;	      /* ranks may leave */
 	long step;
 	int64_t now_ns;
 } sim;
@@ -27,6 +28,7 @@ struct sim_mix { /* how many of all operations */
 	uint32_t sends, persistent, to_several, recvs, cancels;
 	bool is_short; /* nearly all messages are eager */
 	bool hops;     /* and: parts come to each zipper by other fabrics, and over hops, as is drawn */
+	bool returns;  /* and: rails come back, and all may be lost */
 };
 
 struct sim_case {
@@ -70,18 +72,23 @@ void links_push(int rail, const struct zwire_env *, const void *payload);
 /* Both ranks have what the zipper writes into their memories. */
 bool links_reach(int rail, int a, int b);
 bool links_is_dead(int rail);
+bool links_carry_all(void); /* no part needs a rail that is lost */
 /* BYE has come by that channel, or will not any more. */
 bool links_said_bye(int rail, int vrank, int part);
 void links_take_bye(int rail, int vrank, int part);
-/* So many more rails may be lost: never all of them between two parts. Of so many steps one loses a rail. */
+/* So many more rails may be lost: never all of them between two parts, unless they come back and no rank leaves. Of so
+ * many steps one loses a rail. */
 void links_allow_losses(int more);
 void links_lose_some(uint32_t one_of);
+/* Rails that all ranks have lost come back, unless some rank has left; and ranks hear of that. */
+void links_return_some(void);
 /* Ranks hear of losses by the control session. Returns whether one did. */
 bool links_tell_losses(void);
 
 /* --- failover_sim_zippers.c: the zippers --- */
 
 void zippers_turn(int rail);
+void zippers_begin_again(int rail);
 /* Moves a piece of what one-sided transfers are to move. end: all of it, and both ends are told. */
 void zippers_move(int rail, bool end);
 uint64_t zippers_expose(void *base, size_t len);

@@ -168,6 +168,25 @@ static void open_channel(int rail, int part)
 	zchannel_open(&zstations[0], rail, part);
 }
 
+static uint32_t least(int rail)
+{
+	return zrails.rail[rail].least;
+}
+
+/* As rejoin.c does. */
+static void come_back(int rail, uint32_t incarnation)
+{
+	struct zrail *r = &zrails.rail[rail];
+
+	if (!(zrails.lost >> rail & 1) || incarnation < r->least) {
+		outside.quit(me, rail);
+		return;
+	}
+	around_come_back(rail);
+	r->incarnation = r->least = incarnation;
+	zrails.returning |= 1u << rail;
+}
+
 static void acknowledge(void)
 {
 	zoutgoing_ack(&zstations[0], true);
@@ -203,20 +222,24 @@ static void show_operation(struct zop *op, void *ctx)
 
 static void show(void (*line)(const char *format, ...))
 {
-	line(" rank %d of part %d: rails lost %x, failing %x", me, zworld.part, zrails.lost, zrails.failing);
+	line(" rank %d of part %d: rails lost %x, failing %x, returning %x, %u losses", me, zworld.part, zrails.lost,
+		zrails.failing, zrails.returning, zrails.losses);
+	for (int i = 0; i < zrails.n; i++)
+		line("  rail %d: incarnation %u, least %u", i, zrails.rail[i].incarnation, zrails.rail[i].least);
 	for (int v = 0; v < zworld.nranks; v++) {
 		const struct zremote *r = zremote_find(&zstations[0], (uint32_t)v);
 		if (!r || (!r->stream.halted && !r->stream.head && !r->stream.early && !r->pending.head))
 			continue;
 		line("  rank %d, stream to %d by rail %d:%s%s seq %llu, acknowledged %llu, unsent from %llu, refused "
 		     "%llu, "
-		     "taken %llu; losses told %x, heard %x%s",
+		     "taken %llu; least told %u %u %u %u, heard %u %u %u %u%s",
 			me, v, r->channel->rail, r->stream.halted ? " halted" : "",
 			r->stream.early ? " has early ones" : "", (unsigned long long)r->stream.last,
 			(unsigned long long)r->stream.acked,
 			(unsigned long long)(r->stream.unsent ? r->stream.unsent->env.seq : 0),
-			(unsigned long long)r->stream.refused, (unsigned long long)r->stream.taken, r->rails_told,
-			r->rails_heard, r->pending.head ? "; sends pending" : "");
+			(unsigned long long)r->stream.refused, (unsigned long long)r->stream.taken, r->rails_told[0],
+			r->rails_told[1], r->rails_told[2], r->rails_told[3], r->rails_heard[0], r->rails_heard[1],
+			r->rails_heard[2], r->rails_heard[3], r->pending.head ? "; sends pending" : "");
 	}
 	ztransfer_each(&zstations[0], show_operation, &line);
 }
@@ -236,6 +259,8 @@ __attribute__((visibility("default"))) const struct sim_rank sim_rank = {
 	.poll = zprogress_poll,
 	.lose = zloss_note,
 	.open = open_channel,
+	.least = least,
+	.come_back = come_back,
 	.leave = zfailover_leave,
 	.acknowledge = acknowledge,
 	.say_bye = say_bye,

@@ -23,6 +23,7 @@ struct sim_world {
 	int part[SIM_RANKS];
 	uint32_t eager_bytes, frag_bytes, rdv_window;
 	bool one_sided;
+	bool returns; /* rails that are lost come back, and so also the last one may be lost */
 	/* By rail: what JOIN calls so, and what it says of each part; by pair of parts: a bit for each rail that
 	 * carries between them. */
 	char entries[SIM_RAILS][64];
@@ -64,6 +65,9 @@ struct sim_rank {
 	/* Losses and opening of links that zippers tell by the control session. */
 	void (*lose)(int rail, const char *why);
 	void (*open)(int rail, int part);
+	/* The first incarnation of a rail that is not lost to this rank; and WORLD: all ranks have joined this one. */
+	uint32_t (*least)(int rail);
+	void (*come_back)(int rail, uint32_t incarnation);
 	/* The steps of MPI_Finalize, in this order. Before each step except the first, everything is drained. */
 	void (*leave)(void);
 	void (*acknowledge)(void);

@@ -13,6 +13,7 @@
 #define LINES_MAX 24
 #define COMPUTES_STEPS 300
 #define BURST 8 /* operations */
+#define RETURNS_MAX 12
 
 struct sim sim;
 bool sim_verbose;
@@ -97,6 +98,7 @@ void sim_turn(void)
 	uint32_t v = sim_draw((uint32_t)sim.world.nranks);
 	if (!sim.left[v] && sim.step >= busy_until[v])
 		sim.rank[v]->poll();
+	links_return_some();
 	sim.heard |= links_tell_losses();
 }
 
@@ -176,7 +178,8 @@ static void begin(const struct sim_case *c, uint64_t seed)
 	drawn = (seed + 1) * 0x9e3779b97f4a7c15u;
 	for (int i = 0; i < 10; i++)
 		sim_draw(2);
-	w->rails = c->rails ? c->rails : draw_between(2, SIM_RAILS);
+	w->returns = c->mix.returns;
+	w->rails = c->rails ? c->rails : draw_between(w->returns ? 1 : 2, SIM_RAILS);
 	w->nranks = c->nranks ? c->nranks : draw_between(3, SIM_RANKS);
 	w->nparts = c->nparts ? c->nparts : w->nranks > 3 ? draw_between(2, 3) : 2;
 	draw_parts(w);
@@ -256,7 +259,7 @@ static enum leaving leave(int v, enum leaving state)
 		return state == STAYS ? LEAVES : state;
 	if (state != HAS_ACKNOWLEDGED) {
 		r->acknowledge();
-	} else if (sim_draw(3) == 0) {
+	} else if (sim_draw(3) == 0 && links_carry_all()) { /* a rank that has left joins no rail again */
 		sim_trace("rank %d leaves", v);
 		r->say_bye();
 		sim.left[v] = true;
@@ -289,10 +292,12 @@ void sim_run(const struct sim_case *c, uint64_t seed)
 {
 	begin(c, seed);
 	const uint32_t one_of = 200 + sim_draw(2000);
-	const int losses = draw_between(1, sim.world.rails - 1), late = (int)sim_draw(2); /* one is for the end */
+	const int most = c->mix.returns ? RETURNS_MAX : sim.world.rails - 1;
+	const int losses = draw_between(1, most), late = (int)sim_draw(2); /* one is for the end */
 	links_allow_losses(losses - late);
 	exchange(&c->mix, one_of);
 	drain(one_of);
+	sim.ends = true;
 	links_allow_losses(late);
 	finalize();
 	sim_trace("all have left");

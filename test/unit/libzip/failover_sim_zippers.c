@@ -305,6 +305,23 @@ static void resume(int rail, int from, int to)
 	links_push(rail, &env, NULL);
 }
 
+void zippers_begin_again(int rail)
+{
+	struct zipper *z = &zippers[rail];
+
+	while (z->offers) {
+		struct offer *o = z->offers;
+		z->offers = o->next;
+		free(o);
+	}
+	while (z->moves) {
+		struct move *m = z->moves;
+		z->moves = m->next;
+		free(m);
+	}
+	memset(z, 0, sizeof(*z));
+}
+
 void zippers_turn(int rail)
 {
 	const uint32_t n = (uint32_t)sim.world.nranks;

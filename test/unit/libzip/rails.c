@@ -70,6 +70,15 @@ static void expect(const entries e, int nrails, const char *parts, const uint32_
 			assert_int_equal(rails[p][q], want[p * n + q]);
 }
 
+/* The carrier of a rank that had the first one, and has lost these rails. */
+static int carrier_without(uint32_t lost)
+{
+	zrails.carrier = zrails.carriers[0];
+	zrails.lost = lost;
+	zrails_change_carrier();
+	return zrails_of_carrier();
+}
+
 static void test_masks(void **state)
 {
 	/* a-b, b-c and c-d by the one zipper between them; of the others all have as many hops */
@@ -171,7 +180,7 @@ static void test_without_hops(void **state)
 			int carrier = (int)place[u].lrank % 3;
 			while (lost >> carrier & 1)
 				carrier = (carrier + 1) % 3;
-			assert_int_equal(zrails_of_carrier(), carrier);
+			assert_int_equal(carrier_without(lost), carrier);
 			assert_int_equal(zrails_first_part(carrier), place[u].part == 0 ? 1 : 0);
 		}
 		assert_int_equal(zrails_count(zworld.part == 0), 3);
@@ -214,7 +223,7 @@ static void look(const entries e, int nrails, const char *parts, const int *size
 			int other = zrails_choose(rail[u][v], part);
 			assert_true(zrails_carries(other, part) && zrails_is_good(other));
 		}
-		int carrier = zrails_of_carrier();
+		int carrier = carrier_without(lost);
 		assert_true(zrails_is_good(carrier));
 		assert_true(zrails_carries(carrier, zrails_first_part(carrier)));
 	}
@@ -290,19 +299,19 @@ static void test_carriers(void **state)
 		assert_int_equal(zrails_of_carrier(), 0);
 		assert_int_equal(zrails_first_part(0), 1);
 		assert_int_equal(zrails_first_part(1), 2);
-		zrails.lost = 1;
-		assert_int_equal(zrails_of_carrier(), 1);
-		zrails.lost = 3;
-		assert_int_equal(zrails_of_carrier(), 2);
+		assert_int_equal(carrier_without(1), 1);
+		assert_int_equal(carrier_without(3), 2);
+		assert_int_equal(carrier_without(7), 0); /* until one comes back */
 	}
 	/* b: Z2 carries to c and d, Z1 to a, Z3 to d: among these each rank begins with another one */
 	for (int v = 3; v < 6; v++) {
 		see(chain, 3, "a,b,c,d", size, v);
 		assert_int_equal(zrails_of_carrier(), 1);
-		zrails.lost = 2;
+		assert_int_equal(carrier_without(2), v == 4 ? 2 : 0);
+		zrails.lost = 0; /* it stays when the first one comes back */
+		assert_false(zrails_change_carrier());
 		assert_int_equal(zrails_of_carrier(), v == 4 ? 2 : 0);
-		zrails.lost = 4; /* another one than the carrier */
-		assert_int_equal(zrails_of_carrier(), 1);
+		assert_int_equal(carrier_without(4), 1); /* another one than the carrier */
 	}
 	/* in the star the own one alone carries to both others */
 	see(star, 3, "a,b,c", size, 4);
@@ -336,6 +345,9 @@ static void test_doing_without(void **state)
 	assert_true(zrails_has_another(1));
 	zrails.lost = 1;
 	assert_false(zrails_has_another(1));
+	assert_false(zrails_is_stranded());
+	zrails.failing = 2;
+	assert_true(zrails_is_stranded());
 }
 
 int main(void)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Registers the job at zippers that come back, see again.h. */
+#include "launch/start/again.h"
+
+#include <string.h>
+
+#define FIRST_MS 300	/* from the loss to the first try */
+#define MOST_MS 5000	/* between two tries, which come ever later */
+#define CONNECT_MS 1000 /* for each answer: the output of the ranks waits meanwhile */
+
+/* Nothing is said to a zipperd that is gone, or that has ended the job. */
+static void drop(struct zsession **session)
+{
+	if (!*session)
+		return;
+	struct zlink *link = zsession_release(*session);
+	link->ops->close(link);
+	*session = NULL;
+}
+
+static void try_later(struct zjob_rail *rail, int64_t now)
+{
+	rail->pause_ms = rail->pause_ms == 0 ? FIRST_MS : 2 * rail->pause_ms < MOST_MS ? 2 * rail->pause_ms : MOST_MS;
+	rail->try_ms = now + rail->pause_ms;
+}
+
+static void try_now(struct zjob *job, struct zjob_rail *rail)
+{
+	struct zsession_params params = job->params;
+	struct zerr err;
+	params.timeout_ms = CONNECT_MS;
+	drop(&rail->session);
+	zjob_register(job, &rail->again, &params, rail->route, rail->entries, &err);
+	explicit_bzero(&params, sizeof(params));
+}
+
+/* Takes what the zipperd says. 1: all ranks are there; negative: it is lost again. */
+static int hear(struct zjob_rail *rail)
+{
+	struct zjob_rail heard = {.session = rail->again};
+	struct zctl_msg msg;
+	struct zerr err;
+	int rc = 0;
+	while (!heard.world && !zjob_is_down(&heard) && (rc = zsession_poll(rail->again, &msg, &err)) > 0) {
+		if (msg.type == ZCTL_EVENT)
+			zjob_take_event(&heard, &msg.u.event);
+		else if (msg.type == ZCTL_DEAD || msg.type == ZCTL_ERROR)
+			heard.lost = true;
+		zctl_free(&msg);
+	}
+	if (rc < 0 || zjob_is_down(&heard))
+		return -1;
+	return heard.world;
+}
+
+/* The ranks that had joined are all here, and none of them has left. */
+static void come_back(struct zjob_rail *rail)
+{
+	rail->session = rail->again;
+	rail->again = NULL;
+	rail->back = rail->told;
+	rail->dead = rail->lost = rail->said = rail->told = false;
+	rail->done = 0;
+	rail->order = 0;
+	rail->try_ms = rail->pause_ms = 0;
+	rail->text[0] = '\0';
+}
+
+bool zagain_turn(struct zjob *job, int64_t now)
+{
+	bool any = false;
+	for (int i = 0; i < job->n; i++) {
+		struct zjob_rail *rail = &job->rails[i];
+		if (!zjob_may_return(job, rail))
+			continue;
+		if (rail->try_ms == 0)
+			try_later(rail, now);
+		if (!rail->again && now >= rail->try_ms) {
+			try_now(job, rail);
+			if (!rail->again)
+				try_later(rail, now);
+		}
+		const int rc = rail->again ? hear(rail) : 0;
+		if (rc > 0) {
+			come_back(rail);
+			any = true;
+		} else if (rc < 0) {
+			drop(&rail->again);
+			try_later(rail, now);
+		}
+	}
+	return any;
+}

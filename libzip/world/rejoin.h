@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Coming back to a zipper that was lost. For each lost rail a thread connects and joins the job again, now and then,
+ * until all ranks have done so and the zipper sends WORLD. So a program that is in no MPI call comes back, too, and no
+ * message of other rails waits for a connection. The thread has a session of its own and touches nothing else; a rank
+ * that leaves does not wait for it. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_REJOIN_H
+#define ZIP_LIBZIP_REJOIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/control/ctl.h"
+#include "common/session/session.h"
+
+/* Keeps copies of what MPI_Init has joined with, and of a job credential: the one in params, or one that is made of the
+ * user's key for this job. params.auth must stay. entries: [zrails.n]. Needs zrails and zworld. */
+void zrejoin_init(const struct zsession_params *, const struct zctl_join *, const char (*entries)[ZCTL_ENTRIES_MAX]);
+void zrejoin_fini(void);
+
+/* A step for a lost rail: begins to try, or looks what has become of that. Never blocks. True: all ranks have joined
+ * again, and the rail's session, incarnation, key and passes are new. A zipper that is refused, as its world is
+ * another one, is not tried again; one line says so. */
+bool zrejoin_turn(int rail);
+/* Why the last try has failed; "": no try has. */
+const char *zrejoin_why(int rail, char *buf, size_t cap);
+
+#endif

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Zipperds that end under load and are started again at the same place: the job waits for its only one, uses one of several again,
+# and prints its native output. A job whose rank or zipper is really gone ends.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/job.sh"
+[ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
+cd "$TAP_TMP" || exit 99
+. "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
+compile "$(program failover.c)" failover >cc.out 2>&1 || { diag_file cc.out; bail_out "failover.c"; }
+unset ZIPPER_RECONNECT
+
+# keep K: starts zipper K again whenever it has ended, at the address that it had; keeper[K] is the process that does so
+keeper=()
+keep() {
+	local k=$1
+	(
+		next=
+		trap '[ -z "$next" ] || kill "$next"; exit 0' TERM
+		old=${zipper[k]}
+		while :; do
+			while kill -0 "$old" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$old/status" 2>/dev/null; do sleep 0.05; done
+			"$ZIPPERD" -o listen="a,b=${at[k]}" -o key_file="$TAP_TMP/keys" -o log_level=info "${options[@]}" \
+				-o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" 2>>"zipper.$k" &
+			old=$! next=$!
+			echo $next >"next.$k"
+			wait $next
+		done
+	) &
+	keeper[k]=$!
+	TAP_PIDS+=("${keeper[k]}")
+}
+stop_keepers() { stop_all "${keeper[@]}"; keeper=(); }
+# joined K: prints how often all ranks of a job have joined at zipper K
+joined() { grep -c 'have joined$' "zipper.$1"; }
+# recovers NAME RAILS ROUNDS STRIKE...: runs failover, whose zippers are kept
+recovers() {
+	local name=$1 rails=$2 rounds=$3 k rc
+	local strikes=("${@:4}")
+	JOB_NUMBER=$((JOB_NUMBER + 1))
+	start_zippers "$rails" a,b
+	for ((k = 1; k <= rails; k++)); do
+		strikes=("${strikes[@]//@$k/${zipper[k]}}")
+		keep "$k"
+	done
+	native 60 4 ./failover "$rounds" 2>&1 | LC_ALL=C sort >native
+	by_hand a,b "2 2" "$(addresses $(seq "$rails"))" ./failover "$rounds" "${strikes[@]}"
+	rc=$?
+	is "$name: status" $rc 0 || { diag_file err.a; diag_file err.b; diag_file zipper.1; }
+	is "$name: as natively" "$(cat out.* | LC_ALL=C sort)" "$(cat native)"
+	ok "$name: all ranks have come back" test "$(joined 1)" -ge 2
+	is_gone "$name: nothing is left"
+	stop_keepers
+	stop_zippers
+	rm -f out.* err.*
+}
+recovers "the only one is killed" 1 2 1.1=@1:9
+recovers "the only one is restarted" 1 2 0.5=@1:15
+ZIPPER_WAIT=sleep ZIPPER_ONE_SIDED=yes recovers "the only one is killed, memory to memory" 1 2 0.9=@1:9
+kind=tcp
+recovers "the only one is killed, over TCP" 1 2 1.8=@1:9
+recovers "two, one after the other" 2 3 0.1=@1:9 1.9=@2:15
+kind=shm
+options=(-o eager_bytes=4K -o dest_share=8K) # many refusals
+recovers "two, one after the other, refusals" 2 3 0.1=@1:15 1.9=@2:9
+options=()
+if [ -n "${ZIP_LONG:-}" ]; then
+	for phase in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+		kind=shm
+		recovers "phase $phase, the only one is killed" 1 2 1.$phase=@1:9
+		kind=tcp
+		recovers "phase $phase, both are restarted" 2 2 0.$phase=@1:15 1.$phase=@2:15
+	done
+fi
+
+# --- with zmpirun, which registers the job again
+kind=tcp
+start_zippers 1 a,b
+hosts "${at[1]}" >hostfile
+native 60 4 ./failover 2 2>&1 | LC_ALL=C sort >native
+keep 1
+ZIPPER_KEY=$KEY limited 60 "${marked[@]}" "$ZMPIRUN" -f hostfile ./failover 2 "1.1=${zipper[1]}:9" >out.z 2>err.z </dev/null
+is "zmpirun: status" $? 0 || diag_file err.z zipper.1
+is "zmpirun: as natively" "$(LC_ALL=C sort out.z)" "$(cat native)"
+ok "zmpirun: all ranks have come back" test "$(joined 1)" -ge 2
+is "zmpirun: nobody calls the job lost" "$(grep -E '^(zmpirun|libzipper):' err.z | grep -vc -e '; the job waits for it' -e 'is back; the job goes on with 1 of 1')" 0 || diag_file err.z
+is_gone "zmpirun: nothing is left"
+stop_keepers
+stop_zippers
+
+# --- what does not come back
+start_zippers 1 a,b
+hosts "${at[1]}" >hostfile
+ZIPPER_KEY=$KEY limited 60 "${marked[@]}" "$ZMPIRUN" -f hostfile --reconnect 2s ./failover 2 "1.1=${zipper[1]}:9" >out.z 2>err.z </dev/null
+rc=$?
+ok "a zipper that stays away ends the job" test $rc -ne 0 -a $rc -ne 124
+matches "... and is named" err.z 'it has not come back within 2 s'
+is_gone "... and nothing is left"
+stop_zippers
+start_zippers 1 a,b
+JOB_NUMBER=$((JOB_NUMBER + 1))
+by_hand a,b "2 2" "$(addresses 1)" ./failover 2 1.1=0:9
+rc=$?
+ok "a rank that dies ends the job at once" test $rc -ne 0 -a $rc -ne 124
+cat err.* >err
+matches "... and is named" err 'rank [23] .*died'
+stop_zippers
+done_testing
