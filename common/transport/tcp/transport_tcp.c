@@ -27,8 +27,6 @@
 #include "common/transport/tcp/tcp_sealed.h"
 #include "common/transport/tcp/tcp_socket.h"
 
-#define CLOSE_DRAIN_BYTES ((size_t)4 << 20)
-
 struct tcp_listener {
 	struct zlistener base;
 	struct zaddr addr;
@@ -114,28 +112,6 @@ static int tcp_accept(struct zlistener *base, struct zlink **out, struct zerr *e
 	return make_link(out, fd, err);
 }
 
-/* Closing with unread bytes makes the kernel send a reset, which can destroy our last messages that the peer has not
- * read. So the unread bytes are read first. */
-void tcp_link_guard(struct zlink *link)
-{
-	tcp_socket_guard(((struct tcp_link *)link)->fd);
-}
-
-void tcp_link_close(struct zlink *base)
-{
-	struct tcp_link *l = (struct tcp_link *)base;
-	size_t drained = 0;
-	ssize_t n;
-	shutdown(l->fd, SHUT_WR);
-	while (drained < CLOSE_DRAIN_BYTES && (n = recv(l->fd, l->rx.buf, TCP_READ_BYTES, MSG_DONTWAIT)) > 0)
-		drained += (size_t)n;
-	close(l->fd);
-	free(l->tx.buf);
-	free(l->rx.buf);
-	free(l->rx.elsewhere);
-	free(l);
-}
-
 /* ---- send half ---- */
 
 static int tcp_flush(struct zlink *base)
@@ -213,20 +189,6 @@ static int tcp_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], cons
 
 /* ---- receive half ---- */
 
-int tcp_link_unplace(struct zlink *link)
-{
-	struct tcp_rx *rx = &((struct tcp_link *)link)->rx;
-	if (!rx->open || !rx->placed || rx->placed == rx->elsewhere)
-		return 0;
-	if (!rx->elsewhere)
-		rx->elsewhere = malloc(ZWIRE_MAX_PAYLOAD);
-	if (!rx->elsewhere)
-		return rx->error = -ENOMEM;
-	memcpy(rx->elsewhere, rx->placed, rx->have);
-	rx->placed = rx->elsewhere;
-	return 0;
-}
-
 /* Reads once. Returns 1: all bytes that were asked for have come, and there may be more; 0: fewer have come; or the
  * error that broke the link. Only called when no whole message is in the buffer, so there is room: see the size of buf.
  */
@@ -287,12 +249,6 @@ static int tcp_poll(struct zlink *base, const struct zsink *sink, unsigned budge
 }
 
 /* ---- sleeping ---- */
-
-int tcp_link_fd(const struct zlink *base, enum zlink_half half, uint32_t *events)
-{
-	*events = half == ZLINK_RX ? EPOLLIN : EPOLLOUT;
-	return ((const struct tcp_link *)base)->fd;
-}
 
 /* A wake-up for room makes sense only after the kernel had none. */
 static int tcp_arm(struct zlink *base, enum zlink_half half)
