@@ -63,13 +63,13 @@ static const struct sim_case cases[] = {
 		5000},
 	{"hops", 3, 5, 4, -1, {.sends = 4, .to_several = 3, .recvs = 3, .cancels = 1, .hops = true}, 300, 5000},
 	{"a single rail that comes back", 0, 0, 1, -1,
-		{.sends = 4, .persistent = 1, .to_several = 2, .recvs = 3, .cancels = 1, .returns = true}, 300, 5000},
+		{.sends = 4, .persistent = 1, .to_several = 2, .recvs = 3, .cancels = 1, .returns = true}, 120, 5000},
 	{"rails that come back", 0, 0, 0, -1, {.sends = 4, .to_several = 2, .recvs = 3, .cancels = 1, .returns = true},
 		300, 5000},
 	{"short messages, rails that come back", 0, 0, 0, -1,
-		{.sends = 6, .to_several = 1, .recvs = 2, .is_short = true, .returns = true}, 300, 5000},
+		{.sends = 6, .to_several = 1, .recvs = 2, .is_short = true, .returns = true}, 120, 5000},
 	{"hops, rails that come back", 0, 0, 4, -1,
-		{.sends = 4, .to_several = 3, .recvs = 3, .hops = true, .returns = true}, 300, 5000},
+		{.sends = 4, .to_several = 3, .recvs = 3, .hops = true, .returns = true}, 120, 5000},
 	{"hops, any number of rails", 0, 0, 0, -1, {.sends = 4, .to_several = 2, .recvs = 3, .hops = true}, 300, 5000},
 };
 #define NCASES ((int)(sizeof(cases) / sizeof(cases[0])))
