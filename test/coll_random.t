@@ -58,8 +58,12 @@ until [ $jobs -ge 6 ] && [ $SECONDS -ge "${ZIP_SECONDS:-0}" ] || [ $failures -ge
 	draw "$seed"
 	what="seed $seed: $program as $layout ${world[*]} $rules"
 	# In MPICH 4.0.2 nonblocking collectives between groups are wrong, but the blocking ones print the same.
-	if agrees "$program" "$layout" "$rules" "${program/inter_icoll/inter_coll}"; then
+	agrees "$program" "$layout" "$rules" "${program/inter_icoll/inter_coll}"
+	rc=$?
+	if [ $rc = 0 ]; then
 		[ $jobs -lt 6 ] && pass "$what"
+	elif [ $rc = 77 ]; then
+		[ $jobs -lt 6 ] && skip "$what" "native MPI does not come to its end"
 	else
 		fail "$what"
 		disagreement

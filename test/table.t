@@ -203,7 +203,7 @@ is "there are the table's own variables, those of its macros, and those that it 
 	"$(grep -cxE 'ZIPPER_(JOB|VERBS_PARTITION|VERBS_BUFFER_BYTES|VERBS_ENDPOINTS|KEY)' variables)" 5
 ok "libzipper(7) has every environment variable, and no others" diff -u variables documented
 # for starting by hand, and the library's own; zmpirun takes them away
-printf 'ZIPPER_%s\n' HOSTFILE KEY KEY_FILE MAP MEMBER RAILS >by_hand
+printf 'ZIPPER_%s\n' HOSTFILE KEY KEY_FILE MAP MEMBER MUNGE MUNGE_USER RAILS >by_hand
 sed -n '/^const char \*zenviron_names(void)$/,/^}/p' environ.i | names | cat - by_hand | LC_ALL=C sort >handed_on
 ok "zmpirun hands on every variable that is not for starting by hand" diff -u variables handed_on
 array ours environ.i | names >taken

@@ -9,11 +9,12 @@
 
 extern char **environ;
 
-/* These variables serve a start by hand: ZIPPER_HOSTFILE, ZIPPER_RAILS, ZIPPER_KEY_FILE and ZIPPER_MAP. With zmpirun
- * they would contradict it. */
+/* These variables serve a start by hand: ZIPPER_HOSTFILE, ZIPPER_RAILS, ZIPPER_KEY_FILE, ZIPPER_MAP and those of MUNGE.
+ * With zmpirun they would contradict it. */
 static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_ENTRIES",
 	"ZIPPER_USER", "ZIPPER_CREDENTIAL", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_RAILS",
-	"ZIPPER_MAP", "ZIPPER_PORTS", "ZIPPER_STATS", "ZIPPER_LAUNCHER", "ZIPPER_APPNUM", "ZIPPER_MEMBER"};
+	"ZIPPER_MAP", "ZIPPER_PORTS", "ZIPPER_STATS", "ZIPPER_LAUNCHER", "ZIPPER_APPNUM", "ZIPPER_MEMBER",
+	"ZIPPER_MUNGE", "ZIPPER_MUNGE_USER"};
 
 bool zenviron_is_ours(const char *name)
 {

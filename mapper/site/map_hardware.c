@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <hwloc.h>
 
@@ -36,6 +37,8 @@ static int source_set(hwloc_topology_t t, const char *text, const char *folder, 
 		if ((size_t)snprintf(path, sizeof(path), "%s%s%s", *text == '/' ? "" : folder, *text == '/' ? "" : "/",
 			    text) >= sizeof(path))
 			return zerr_set(err, -EINVAL, "topology %.60s...: the path is too long", text);
+		if (access(path, R_OK) != 0) /* hwloc would say so on standard error */
+			return zerr_set(err, -errno, "topology %.200s: %s", path, strerror(errno));
 		return hwloc_topology_set_xml(t, path) ? zerr_set(err, -EINVAL, "topology %.200s: cannot be read", path)
 						       : 0;
 	}
