@@ -18,8 +18,8 @@ static const char *const of_job[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART"
 	"ZIPPER_LAUNCHER", "ZIPPER_APPNUM", "ZIPPER_RAILS", "ZIPPER_HOSTFILE", "ZIPPER_MAP", "ZIPPER_PORTS",
 	"ZIPPER_PROFILE", "ZIPPER_STATS", "ZIPPER_DEVICE", "ZIPPER_CREDENTIAL", ZMEMBER_VARIABLE,
 	"ZIPPER_KEY" /* a secret is not for programs that the rank starts: ZIPPER_KEY_FILE is for them */};
-/* Of the user by hand, but zmpirun puts that of its job in its place. */
-static const char *const of_launcher[] = {"ZIPPER_USER"};
+/* Of the user by hand, but zmpirun puts those of its job in their place. */
+static const char *const of_launcher[] = {"ZIPPER_USER", "ZIPPER_RECONNECT"};
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Is this word of LD_PRELOAD our library? own: the path that the dynamic linker has found. */
