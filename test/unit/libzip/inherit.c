@@ -115,8 +115,8 @@ static void test_preload(void **state)
 static const char *const staying[] = {"DIRECT", "LOG", "WAIT", "PROGRESS", "REPRESENTATION", "TUNING", "TUNE", "SHARED",
 	"ENDPOINTS", "TIMEOUT", "ONE_SIDED", "MODULE_DIR"};
 /* Variables of a job. */
-static const char *const leaving[] = {"JOB", "PARTS", "PART", "ZIPPERD", "ENTRIES", "LAUNCHER", "APPNUM", "RAILS",
-	"HOSTFILE", "MAP", "PORTS", "PROFILE", "STATS", "DEVICE"};
+static const char *const leaving[] = {"RECONNECT", "JOB", "PARTS", "PART", "ZIPPERD", "ENTRIES", "LAUNCHER", "APPNUM",
+	"RAILS", "HOSTFILE", "MAP", "PORTS", "PROFILE", "STATS", "DEVICE"};
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static bool is_in(const char *suffix, const char *const *list, size_t n)
