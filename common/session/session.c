@@ -40,6 +40,14 @@ static int check_seal(const struct zsession *s, uint8_t wanted, uint8_t said, st
 		s->where, wanted == ZSEAL_ENCRYPT ? "encrypt=yes" : "integrity=yes");
 }
 
+/* Its key opens what was recorded of its connections. */
+static void free_session(struct zsession *s)
+{
+	zsession_io_drop(s);
+	explicit_bzero(s, sizeof(*s));
+	free(s);
+}
+
 static int prove(struct zctl_proof *out, const struct zsession_params *p, const struct zctl_hello *hello,
 	const struct zctl_challenge *challenge, struct zerr *err)
 {
@@ -166,8 +174,7 @@ static int open_once(struct zsession **out, const struct zsession_params *p, uin
 err_close:
 	s->link->ops->close(s->link);
 err_free:
-	zsession_io_drop(s);
-	free(s);
+	free_session(s);
 	return rc;
 }
 
@@ -278,9 +285,8 @@ void zsession_quit(struct zsession *s, const char *why)
 	if (!s)
 		return;
 	say_end(s, ZCTL_QUIT, 1, why, QUIT_MS);
-	zsession_io_drop(s);
 	s->link->ops->close(s->link);
-	free(s);
+	free_session(s);
 }
 
 int zsession_watch(struct zsession *s, int64_t limit_ms, struct zerr *err)
@@ -367,8 +373,7 @@ int zsession_arm(struct zsession *s)
 struct zlink *zsession_release(struct zsession *s)
 {
 	struct zlink *link = s->link;
-	zsession_io_drop(s);
-	free(s);
+	free_session(s);
 	return link;
 }
 
@@ -388,5 +393,5 @@ void zsession_close(struct zsession *s)
 			rc = zsession_io_sleep(s->link, ZLINK_RX, deadline);
 	}
 	s->link->ops->close(s->link);
-	free(s);
+	free_session(s);
 }

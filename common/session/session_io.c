@@ -161,9 +161,13 @@ void zsession_io_drop(struct zsession *s)
  * inbox. ERROR is also an answer, and so is DEAD for a rank that waits for its world. */
 static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64_t deadline, struct zerr *err)
 {
+	/* Before it has proved who it is, a peer may say nothing else. */
+	const bool greeting = type == ZCTL_CHALLENGE || type == ZCTL_PROOF || type == ZCTL_REACHED;
 	struct zsink sink = {.take = take, .ctx = s};
 	for (struct zsession_inbox **at = &s->head;;) {
 		if (!*at) {
+			if (deadline >= 0 && zclock_ms() >= deadline) /* a peer that says much may answer nothing */
+				return zsession_io_broken(s, -ETIMEDOUT, err);
 			/* One at a time: bytes behind the last answer may not be for the session. */
 			int rc = s->link->ops->poll(s->link, &sink, 1);
 			if (*at)
@@ -188,7 +192,7 @@ static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64
 			zsession_io_pop(s, at, msg);
 			return zerr_set(err, -ECANCELED, "%s", msg->u.dead.text);
 		}
-		if (got != ZCTL_EVENT && got != ZCTL_OPEN && got != ZCTL_DEAD)
+		if (greeting || (got != ZCTL_EVENT && got != ZCTL_OPEN && got != ZCTL_DEAD))
 			return zerr_set(err, -EPROTO, "%s: unexpected control message (type %u instead of %u)",
 				s->where, got, type);
 		at = &(*at)->next;

@@ -44,16 +44,17 @@ struct conn {
 
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;
-	uint8_t seal;			 /* the protection of the link: enum zseal_level */
-	struct munger_question *asks;	 /* munged about its credential; NULL: nothing */
-	uint8_t secret[ZAUTH_KEY_BYTES]; /* the key that was proved, by MUNGE; else 0 */
-	uint8_t key[ZAUTH_KEY_BYTES];	 /* of the session, once READY */
-	uint64_t good_until_s;		 /* the end of what it has proved, in seconds since 1970; 0: there is none */
-	struct user *user;		 /* whose account counts the connection; NULL: nobody's yet */
-	struct rank *rank;		 /* of a job: set by JOIN */
-	struct job *launches;		 /* set by CREATE */
-	struct conn **held_at;		 /* where the rank or the job points to this connection; becomes NULL with it */
-	struct circuit *circuit;	 /* that waits for its other end: set by MEET and REACH */
+	uint8_t seal;			  /* the protection of the link: enum zseal_level */
+	char hop_user[ZCTL_NAME_MAX + 1]; /* of the HELLO whose proof protects the link, where another one follows */
+	struct munger_question *asks;	  /* munged about its credential; NULL: nothing */
+	uint8_t secret[ZAUTH_KEY_BYTES];  /* the key that was proved, by MUNGE; else 0 */
+	uint8_t key[ZAUTH_KEY_BYTES];	  /* of the session, once READY */
+	uint64_t good_until_s;		  /* the end of what it has proved, in seconds since 1970; 0: there is none */
+	struct user *user;		  /* whose account counts the connection; NULL: nobody's yet */
+	struct rank *rank;		  /* of a job: set by JOIN */
+	struct job *launches;		  /* set by CREATE */
+	struct conn **held_at;	 /* where the rank or the job points to this connection; becomes NULL with it */
+	struct circuit *circuit; /* that waits for its other end: set by MEET and REACH */
 
 	int rx_fd, tx_fd; /* both watched, tx_fd for nothing while the connection is not blocked */
 	bool blocked;	  /* the link is full, and head waits for it */

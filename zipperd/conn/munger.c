@@ -18,7 +18,8 @@
 #define END_S 2 /* for a munged that does not answer, at the end */
 
 struct munger_question {
-	struct list link; /* in munger.waiting */
+	struct list link; /* in munger.waiting, until the thread takes it */
+	struct munger *munger;
 	munger_done *done;
 	void *owner; /* the control thread's; NULL: nobody wants the answer any more */
 	char credential[ZCTL_MUNGE_MAX + 1];
@@ -166,6 +167,7 @@ int munger_ask(struct munger_question **out, struct daemon *d, const char *crede
 	struct munger_question *q = calloc(1, sizeof(*q));
 	if (!q)
 		return -ENOMEM;
+	q->munger = m;
 	q->done = done;
 	q->owner = owner;
 	strncpy(q->credential, credential, ZCTL_MUNGE_MAX);
@@ -177,7 +179,14 @@ int munger_ask(struct munger_question **out, struct daemon *d, const char *crede
 	return 0;
 }
 
+/* Peers that come and go must not fill the queue. */
 void munger_drop(struct munger_question *q)
 {
+	pthread_mutex_lock(&q->munger->lock);
+	const bool waits = list_linked(&q->link);
+	list_del(&q->link);
+	pthread_mutex_unlock(&q->munger->lock);
 	q->owner = NULL;
+	if (waits)
+		release(q);
 }

@@ -23,10 +23,12 @@ static void refuse(struct conn *conn, const char *what)
 	conn_refuse(conn, EPROTO, "zipperd at %.100s: %s", conn->listener->text, what);
 }
 
-/* A peer behind other zipperds cannot seal: the last of them can, or that way stays clear. */
+/* A peer behind other zipperds cannot seal: the last of them can, or that way stays clear. It does so for this user:
+ * what another user has proved protects nothing of this one. */
 static bool agree_inside(struct conn *conn)
 {
-	if (conn->seal >= of_network(conn))
+	const bool own = conn->seal == ZSEAL_NONE || strcmp(conn->hop_user, conn->hello.user) == 0;
+	if (own && conn->seal >= of_network(conn))
 		return true;
 	refuse(conn, "its connections are protected, and the zipperd on the way here protects this one less: next in "
 		     "its zipperd.conf says so, or the hostfile does");

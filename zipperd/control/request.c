@@ -112,6 +112,7 @@ static uint64_t first_end(uint64_t a, uint64_t b)
 /* Another zipperd has made the connection, for a peer that says HELLO behind the proofs. */
 static void begin_again(struct conn *conn, const struct zctl_msg *proof)
 {
+	memcpy(conn->hop_user, conn->hello.user, sizeof(conn->hop_user));
 	conn_send(conn, proof);
 	if (protect_begin(conn, conn->challenge.seal, conn->key, NULL))
 		conn->state = CONN_HELLO;

@@ -21,6 +21,7 @@
 #define LENGTH_BYTES ((size_t)4)
 #define AROUND_BYTES (LENGTH_BYTES + ZSEAL_TAG_BYTES)
 #define RECORD_MAX TCP_GATHER_BYTES /* as many bytes as one read of the clear link, which its buffer has room for */
+#define RECORDS_TURN 32		    /* of one call of poll: others wait for the caller */
 #define RECORDS_MAX (TCP_MESSAGE_MAX / RECORD_MAX + 3)
 /* What was held back before the link was sealed, the header, what is gathered, and one message. */
 #define OUT_BYTES                                                                                                      \
@@ -172,6 +173,8 @@ static int open_record(struct seal_rx *s, size_t len, uint8_t *to)
 	}
 	if (rc < 0)
 		return rc;
+	if (len == 0 && rc == 0) /* only the last record is empty: others would keep the reader busy with nothing */
+		return -EBADMSG;
 	s->last = rc > 0;
 	s->head += AROUND_BYTES + len;
 	return 0;
@@ -257,7 +260,7 @@ static int sealed_poll(struct zlink *base, const struct zsink *sink, unsigned bu
 	struct tcp_rx *rx = &l->rx;
 	if (rx->error)
 		return rx->error;
-	for (;;) {
+	for (int records = 0; records < RECORDS_TURN; records++) {
 		unsigned n = 0;
 		int rc = 0;
 		while (n < budget && (rc = tcp_link_deliver(rx, sink)) > 0)
@@ -270,6 +273,7 @@ static int sealed_poll(struct zlink *base, const struct zsink *sink, unsigned bu
 		if (rc <= 0)
 			return rc;
 	}
+	return 0; /* sealed_arm tells of a record that is here already */
 }
 
 /* ---- sleeping, and the ends ---- */

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "common/session/session_io.h"
 
 #define PATIENCE_MS 20000
+#define GIVE_UP_MS 500
 #define USER "tester"
 
 enum answer { RIGHT, OTHER_KEY, ZEROS, REFLECTED, ANSWERS };
@@ -29,6 +31,7 @@ struct zipperd {
 	int code;	   /* in these words */
 	uint32_t protocol; /* the latest that it speaks; 0: any */
 	uint32_t spoken;   /* by the rank, in the end */
+	uint16_t talks;	   /* it says messages of this type without end, and answers nothing; 0: it answers */
 	uint8_t key[ZAUTH_KEY_BYTES];
 	bool heard; /* the rank has sent a correct proof of its own */
 	const char *wrong;
@@ -75,6 +78,10 @@ static void greet(struct zipperd *z, struct zlink *link)
 {
 	struct zctl_msg challenge = {.type = ZCTL_CHALLENGE}, proof = {.type = ZCTL_PROOF};
 	const struct zctl_hello hello = z->msg.u.hello;
+	const struct zctl_msg talk = {.type = z->talks};
+	while (z->talks)
+		if (say(z, link, &talk) != 0)
+			return;
 	zauth_module.random(challenge.u.challenge.nonce, sizeof(challenge.u.challenge.nonce));
 	if (say(z, link, &challenge) != 0 || !next(z, link, ZCTL_PROOF)) {
 		z->wrong = "no PROOF";
@@ -169,6 +176,8 @@ static void zipperd_proves_that_it_knows_the_key(void **state)
 static int open_at(struct zipperd *z)
 {
 	struct zsession_params p = {.user = USER, .job = "j", .auth = &zauth_module, .timeout_ms = PATIENCE_MS};
+	if (z->talks)
+		p.timeout_ms = GIVE_UP_MS;
 	struct zsession *s = NULL;
 	struct zerr err = {""};
 	pthread_t thread;
@@ -219,10 +228,22 @@ static void a_rank_speaks_the_protocol_of_an_earlier_zipperd(void **state)
 	assert_int_equal(z.spoken, 1);
 }
 
+/* A peer that has proved nothing may say neither much nor for long. */
+static void a_peer_that_only_talks_is_given_up(void **state)
+{
+	struct zipperd z = {.ops = &ztransport_tcp, .talks = ZCTL_OPEN};
+	(void)state;
+	assert_int_equal(open_at(&z), -EPROTO);
+	z = (struct zipperd){.ops = &ztransport_tcp, .talks = ZCTL_PING};
+	assert_int_equal(open_at(&z), -ETIMEDOUT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(zipperd_proves_that_it_knows_the_key),
 		cmocka_unit_test(a_rank_tries_again_where_there_are_too_many),
-		cmocka_unit_test(a_rank_speaks_the_protocol_of_an_earlier_zipperd)};
+		cmocka_unit_test(a_rank_speaks_the_protocol_of_an_earlier_zipperd),
+		cmocka_unit_test(a_peer_that_only_talks_is_given_up)};
+	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,37 @@ static void nobody_comes_inside_of_nothing(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* What one user has proved protects nothing of another user, who says that he comes inside of it. */
+static void a_hop_is_one_users(void **state)
+{
+	struct daemon_fixture d;
+	(void)state;
+	daemon_start(&d, "a=tcp:127.0.0.1:0/integrity=yes b=tcp:127.0.0.1:0", NULL);
+	for (int other = 0; other <= 1; other++) {
+		struct zsession s = {.timeout_ms = RUN_MS}, *hop;
+		struct zsession_params p;
+		struct zctl_msg hello = {.type = ZCTL_HELLO}, in;
+		struct zerr err = {""};
+		fixture_params(&p, &d.addr[0], "j");
+		if (other)
+			fixture_be_other(&p);
+		p.zipper.seal = 1 + ZSEAL_ENCRYPT;
+		assert_int_equal(zsession_open(&hop, &p, ZCTL_SERVICE_HOP, &err), 0);
+		s.tail = &s.head;
+		s.link = zsession_release(hop);
+		hello.u.hello.service = ZCTL_SERVICE_RANK;
+		hello.u.hello.seal = ZSEAL_INSIDE;
+		strcpy(hello.u.hello.user, FIXTURE_USER);
+		strcpy(hello.u.hello.job, "j");
+		assert_int_equal(zsession_io_request(&s, &hello, ZCTL_CHALLENGE, &in, false, &err),
+			other ? -EPROTO : 0);
+		if (other)
+			assert_says(err.text, "the zipperd on the way here protects this one less");
+		s.link->ops->close(s.link);
+	}
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 /* From a by zipperd 0 to zipperd 1. */
 static int hop(const struct daemon_fixture *d, bool other, const char *words, struct zerr *err)
 {
@@ -264,6 +295,7 @@ int main(void)
 		cmocka_unit_test(a_job_talks),
 		cmocka_unit_test(no_channel_has_less),
 		cmocka_unit_test(nobody_comes_inside_of_nothing),
+		cmocka_unit_test(a_hop_is_one_users),
 		cmocka_unit_test(hops_are_encrypted_where_nothing_is_said),
 		cmocka_unit_test(a_hop_that_is_less_is_refused),
 		cmocka_unit_test(a_hop_needs_the_key_at_both),
