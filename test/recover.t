@@ -52,11 +52,22 @@ recovers() {
 	is_gone "$name: nothing is left"
 	stop_keepers
 	stop_zippers
-	rm -f out.* err.*
+	rm -f out.* err.* next.*
 }
 recovers "the only one is killed" 1 2 1.1=@1:9
 recovers "the only one is restarted" 1 2 0.5=@1:15
 ZIPPER_WAIT=sleep ZIPPER_ONE_SIDED=yes recovers "the only one is killed, memory to memory" 1 2 0.9=@1:9
+# The second loss has all of the time again: it comes later after the first one than that time.
+again() { # FILE
+	while [ ! -e "$1" ]; do sleep 0.1; done
+	sleep 7
+	kill -9 "$(cat next.1)"
+	rm "$1"
+}
+again "$TAP_TMP/again" &
+TAP_PIDS+=($!)
+ZIPPER_RECONNECT=6s recovers "the only one is killed twice" 1 2 0.5=@1:9 "1.1=$TAP_TMP/again"
+ok "the only one is killed twice: all ranks have come back twice" test "$(joined 1)" -ge 3
 kind=tcp
 recovers "the only one is killed, over TCP" 1 2 1.8=@1:9
 recovers "two, one after the other" 2 3 0.1=@1:9 1.9=@2:15

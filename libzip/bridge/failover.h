@@ -2,9 +2,9 @@
 /*
  * Going on without a zipper. A rail is lost when its control session ends, when its zipperd says DEAD, when a data
  * channel to its zipperd breaks, or when another rank says that it has lost the rail (wire.h, RAILS). Then every rank
- * drops the rail. If a rank dies, all zippers say so, one after the other: the word of the last one ends the job, as it
- * does where there is only one. A rail counts as the last one, too, if no other carries between this part and some part
- * (rails.h).
+ * drops the rail. If a rank dies, all zippers say so, one after the other: the word of the last one on a rank ends the
+ * job, as it does where there is only one. A rail counts as the last one, too, if no other carries between this part
+ * and some part (rails.h).
  *
  * After the loss, this rank and each rank that it has talked to by zippers tell each other two things: that nothing
  * more comes by the lost rail, and what they have taken. Until then nothing is posted to that rank. Then messages that

@@ -44,7 +44,7 @@ static void watch_stranded(void)
 	char why[ZLOSS_WHY_BYTES], address[512];
 	int rail = 0;
 
-	if (!zrails_is_stranded()) {
+	if (!zrails_is_stranded() || zrails.returning) {
 		stranded_ms = 0;
 		return;
 	}
@@ -119,7 +119,8 @@ bool zhear_all(void)
 
 	for (int i = 0; i < zrails.n; i++)
 		did |= zhear(i);
-	if (__builtin_expect(zrails.lost != 0 && zrails.reconnect_ms > 0, 0))
+	/* Once more when it is back: the next loss has all the time again. */
+	if (__builtin_expect((zrails.lost != 0 && zrails.reconnect_ms > 0) || stranded_ms != 0, 0))
 		watch_stranded();
 	return did;
 }

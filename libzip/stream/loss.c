@@ -47,7 +47,7 @@ static bool hear_of_death(void)
 		int rc = zsession_poll(zrails.rail[i].session, &msg, NULL);
 		if (rc < 0)
 			return false;
-		if (rc == 1 && msg.type == ZCTL_DEAD)
+		if (rc == 1 && msg.type == ZCTL_DEAD && msg.u.dead.part != ZCTL_PART_ZIPPER)
 			zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
 		if (rc == 1)
 			zctl_free(&msg);

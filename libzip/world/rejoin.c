@@ -52,7 +52,8 @@ static struct {
 	char entries[ZCTL_RAILS_MAX][ZCTL_ENTRIES_MAX];
 	struct attempt *attempt[ZCTL_RAILS_MAX];
 	bool barred[ZCTL_RAILS_MAX];
-	int64_t joined_ms[ZCTL_RAILS_MAX]; /* of the present incarnation; 0: the first one */
+	int64_t no_thread_ms[ZCTL_RAILS_MAX]; /* when no thread could be made, at last */
+	int64_t joined_ms[ZCTL_RAILS_MAX];    /* of the present incarnation; 0: the first one */
 	struct zerr why[ZCTL_RAILS_MAX];
 } self;
 
@@ -239,6 +240,8 @@ static struct attempt *create(int rail)
 
 static void begin(int rail)
 {
+	if (self.no_thread_ms[rail] && zclock_ms() - self.no_thread_ms[rail] < AGAIN_MS)
+		return;
 	struct attempt *a = create(rail);
 	pthread_attr_t detached;
 	sigset_t all, before;
@@ -255,6 +258,7 @@ static void begin(int rail)
 	const int rc = pthread_create(&thread, &detached, run, a);
 	pthread_attr_destroy(&detached);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	self.no_thread_ms[rail] = rc == 0 ? 0 : zclock_ms();
 	if (rc == 0)
 		self.attempt[rail] = a;
 	else

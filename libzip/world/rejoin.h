@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Coming back to a zipper that was lost. For each lost rail a thread connects and joins the job again, now and then,
- * until all ranks have done so and the zipper sends WORLD. So a program that is in no MPI call comes back, too, and no
- * message of other rails waits for a connection. The thread has a session of its own and touches nothing else; a rank
- * that leaves does not wait for it. Under the shim's lock.
+ * until all ranks have done so and the zipper sends WORLD. So a program that computes after it has noticed the loss
+ * comes back, too, and no message of other rails waits for a connection. The thread has a session of its own and
+ * touches nothing else; a rank that leaves does not wait for it. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_REJOIN_H
 #define ZIP_LIBZIP_REJOIN_H
