@@ -98,6 +98,7 @@ static bool verbs_works(void)
 {
 	static char dir[512];
 	const char *where = getenv("ZIP_TEST_VERBS"), *top = getenv("ZIP_TOP_BUILDDIR");
+	static const char *const others[] = {"ZIPPER_RECONNECT", NULL}; /* lib/tap.sh sets it */
 	struct zerr err = {""};
 	if (!where || !strchr(where, '@'))
 		return false;
@@ -105,7 +106,7 @@ static bool verbs_works(void)
 	snprintf(verbs_nobody, sizeof(verbs_nobody), "%s:1", where);
 	snprintf(verbs_peer, sizeof(verbs_peer), "%s:", strchr(where, '@') + 1);
 	snprintf(dir, sizeof(dir), "%s/common/.libs", top ? top : "..");
-	if (zconf_defaults(rows, &settings, &err) < 0 || zconf_environ(rows, &settings, "ZIPPER", NULL, &err) < 0)
+	if (zconf_defaults(rows, &settings, &err) < 0 || zconf_environ(rows, &settings, "ZIPPER", others, &err) < 0)
 		fail_msg("%s", err.text);
 	settings.verbs.warn = link_unwarned ? NULL : keep_warning;
 	ztransports_configure(dir, &settings.verbs);
