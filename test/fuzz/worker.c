@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "test/fuzz/target.h"
+#include "test/unit/zipperd/unregistered.h"
 #include "zipperd/conn/channel.h"
 #include "zipperd/lane/body.h"
 #include "zipperd/lane/transfer.h"
@@ -276,25 +277,6 @@ static int fake_arm(struct zlink *z, enum zlink_half half)
 	return 1; /* links are polled until all is over */
 }
 
-static const void *fake_domain(const struct zlink *z, enum zlink_half half)
-{
-	(void)z;
-	(void)half;
-	return NULL;
-}
-
-static int fake_reg(struct zlink *z, enum zlink_half half, void *base, size_t len, struct zregion **out,
-	struct zerr *err)
-{
-	(void)z;
-	(void)half;
-	(void)base;
-	(void)len;
-	(void)err;
-	*out = NULL;
-	return 0;
-}
-
 static void fake_limits(const struct zlink *z, struct zrma_limits *out)
 {
 	const uint32_t one = !((const struct fake_link *)z)->useless;
@@ -350,8 +332,8 @@ static void fake_give_up(struct zlink *z, enum zlink_half half)
 	(void)half;
 }
 
-static const struct zrma fake_rma = {.domain = fake_domain,
-	.reg = fake_reg,
+static const struct zrma fake_rma = {.domain = unregistered_domain,
+	.reg = unregistered_reg,
 	.limits = fake_limits,
 	.read = fake_read,
 	.write = fake_write,

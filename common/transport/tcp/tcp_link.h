@@ -125,6 +125,15 @@ static inline void tcp_link_place_again(struct tcp_rx *rx, const struct zsink *s
 		rx->placed = memcpy(place, rx->elsewhere, rx->env.len);
 }
 
+/* Moves the bytes that were received and not taken to the front of the buffer. */
+static inline void tcp_link_compact(struct tcp_rx *rx)
+{
+	rx->tail -= rx->head;
+	if (rx->head && rx->tail)
+		memmove(rx->buf, rx->buf + rx->head, rx->tail);
+	rx->head = 0;
+}
+
 /* The bytes of the open message that have not come. */
 static inline size_t tcp_link_missing(const struct tcp_rx *rx)
 {

@@ -23,7 +23,7 @@
 #define RECORD_MAX TCP_GATHER_BYTES /* as many bytes as one read of the clear link, which its buffer has room for */
 #define RECORDS_TURN 32		    /* of one call of poll: others wait for the caller */
 #define RECORDS_MAX (TCP_MESSAGE_MAX / RECORD_MAX + 3)
-/* What was held back before the link was sealed, the header, what is gathered, and one message. */
+/* Bytes held back before the link was sealed, the header, gathered bytes, and one message. */
 #define OUT_BYTES                                                                                                      \
 	(TCP_GATHER_BYTES + TCP_MESSAGE_MAX + ZSEAL_HEADER_BYTES + TCP_GATHER_BYTES + TCP_MESSAGE_MAX +                \
 		RECORDS_MAX * AROUND_BYTES)
@@ -240,10 +240,7 @@ static int read_sealed(struct tcp_link *l)
 static int receive(struct tcp_link *l)
 {
 	struct tcp_rx *rx = &l->rx;
-	rx->tail -= rx->head;
-	if (rx->head && rx->tail)
-		memmove(rx->buf, rx->buf + rx->head, rx->tail);
-	rx->head = 0;
+	tcp_link_compact(rx);
 	for (;;) {
 		size_t len = record_at_head(&l->seal->rx);
 		if (len != SIZE_MAX)

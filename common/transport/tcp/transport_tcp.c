@@ -195,10 +195,7 @@ static int tcp_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], cons
 static int receive(struct tcp_link *l)
 {
 	struct tcp_rx *rx = &l->rx;
-	rx->tail -= rx->head;
-	if (rx->head && rx->tail)
-		memmove(rx->buf, rx->buf + rx->head, rx->tail);
-	rx->head = 0;
+	tcp_link_compact(rx);
 	size_t missing = rx->open ? tcp_link_missing(rx) : 0;
 	size_t ahead = missing >= TCP_READ_EXACT_BYTES ? ZWIRE_ENV_BYTES
 		       : rx->cautious		       ? TCP_READ_CAUTIOUS_BYTES

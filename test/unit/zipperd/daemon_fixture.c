@@ -224,6 +224,23 @@ void fixture_params(struct zsession_params *p, const struct zaddr *addr, const c
 	assert_int_equal(zauth_module.parse_key(p->key, FIXTURE_KEY, &err), 0);
 }
 
+static int take_reason(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct zctl_msg msg;
+	struct zerr err;
+	(void)raw;
+	assert_int_equal(zctl_decode(&msg, payload, env->len, &err), 0);
+	assert_int_equal(msg.type, ZCTL_ERROR);
+	strcpy(ctx, msg.u.error.text);
+	return 0;
+}
+
+void fixture_read_reason(struct zlink *z, char *reason)
+{
+	while (z->ops->poll(z, &(struct zsink){.take = take_reason, .ctx = reason}, 1) >= 0)
+		fixture_nap(1);
+}
+
 void fixture_be_other(struct zsession_params *p)
 {
 	strcpy(p->user, FIXTURE_OTHER);

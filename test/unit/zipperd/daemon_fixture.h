@@ -38,6 +38,8 @@ long daemon_memory_now_kib(const struct daemon_fixture *); /* resident */
 void fixture_params(struct zsession_params *, const struct zaddr *, const char *job);
 /* Makes them those of FIXTURE_OTHER. */
 void fixture_be_other(struct zsession_params *);
+/* Reads until zipperd closes the link. reason: ZCTL_TEXT_MAX + 1 bytes, for the text of its ERROR. */
+void fixture_read_reason(struct zlink *, char *reason);
 void fixture_nap(int ms);
 int64_t fixture_now_ms(void);
 

@@ -188,17 +188,6 @@ static bool job_is_dead(struct fake_rank *r, int n)
 	return true;
 }
 
-static int take_reason(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
-{
-	struct zctl_msg msg;
-	struct zerr err;
-	(void)raw;
-	assert_int_equal(zctl_decode(&msg, payload, env->len, &err), 0);
-	assert_int_equal(msg.type, ZCTL_ERROR);
-	strcpy(ctx, msg.u.error.text);
-	return 0;
-}
-
 static void nothing_goes_between_those_on_one_side(void **state)
 {
 	struct row w;
@@ -211,8 +200,7 @@ static void nothing_goes_between_those_on_one_side(void **state)
 	/* A channel is closed, with the reason. */
 	assert_int_equal(fake_attach(&w.r[0], 1), 0);
 	z = w.r[0].link[1];
-	while (z->ops->poll(z, &(struct zsink){.take = take_reason, .ctx = reason}, 1) >= 0)
-		fixture_nap(1);
+	fixture_read_reason(z, reason);
 	assert_non_null(strstr(reason, "rank 0 cannot have a channel to part b here: both come by fabric b"));
 	z->ops->close(z);
 	w.r[0].link[1] = NULL;

@@ -92,23 +92,6 @@ static void a_job_talks(void **state)
 	}
 }
 
-static int take_reason(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
-{
-	struct zctl_msg msg;
-	struct zerr err;
-	(void)raw;
-	assert_int_equal(zctl_decode(&msg, payload, env->len, &err), 0);
-	assert_int_equal(msg.type, ZCTL_ERROR);
-	strcpy(ctx, msg.u.error.text);
-	return 0;
-}
-
-static void read_reason(struct zlink *z, char *reason)
-{
-	while (z->ops->poll(z, &(struct zsink){.take = take_reason, .ctx = reason}, 1) >= 0)
-		fixture_nap(1);
-}
-
 /* A rank asks for less than its session has. */
 static void no_channel_has_less(void **state)
 {
@@ -122,7 +105,7 @@ static void no_channel_has_less(void **state)
 	struct zlink *z;
 	way.seal = ZSEAL_NONE;
 	assert_int_equal(zsession_attach_to(&z, &way, &a, NULL, RUN_MS, &r[0].err), 0);
-	read_reason(z, reason);
+	fixture_read_reason(z, reason);
 	assert_says(reason, "its connections are protected, and this one is not as the one before it was");
 	z->ops->close(z);
 	assert_true(daemon_logged(&d, "listen says encrypt=yes"));
@@ -154,7 +137,7 @@ static void nobody_comes_inside_of_nothing(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
-/* What one user has proved protects nothing of another user, who says that he comes inside of it. */
+/* The proof of one user protects nothing of another user who says that he comes inside of it. */
 static void a_hop_is_one_users(void **state)
 {
 	struct daemon_fixture d;
