@@ -213,7 +213,7 @@ static pid_t start_daemon(const char *dir, const char *listen, struct zaddr *add
 	return pid;
 }
 
-/* What stands behind the address; NULL: there is no such contestant. */
+/* The words behind the contestant's address; NULL: there is no such contestant. */
 static const char *words_of(const char *name)
 {
 	static const char *const known[][2] = {{"tcp", ""}, {"shm", ""}, {"integrity", "/integrity=yes"},

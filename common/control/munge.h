@@ -31,7 +31,7 @@ struct zmunge_ops {
 #define ZMUNGE_SYMBOL "zmunge_module"
 extern const struct zmunge_ops zmunge_module;
 
-/* What a peer proves its identity with. */
+/* The means by which a peer proves its identity. */
 struct zmunge {
 	const struct zmunge_ops *ops;
 	char socket[ZMUNGE_SOCKET_MAX];

@@ -140,6 +140,7 @@ static int pass_hops(struct zsession *s, const struct zsession_params *p, struct
 		rc = greet(s, p, ZCTL_SERVICE_CIRCUIT, wanted_seal(p, i), err);
 		if (rc == 0)
 			rc = reach(s, &p->hops[i], p->passes ? &p->passes[i] : &pass, &addr, err);
+		explicit_bzero(&pass, sizeof(pass));
 	}
 	return rc;
 }

@@ -227,7 +227,7 @@ static uint64_t number(uint8_t b, uint64_t unit)
 	return b < 0x80 ? (b & 31) * unit : b < 0xc0 ? (b & 31) * unit + unit / 2 + 1 : large[b & 7];
 }
 
-/* What the node says; what its fields mean depends on the state of the group, so that an input need not guess. */
+/* The envelope that the node says. Its fields depend on the state of the group, so that an input need not guess. */
 static void envelope_of(const struct fake_link *l, const uint8_t *f, struct zwire_env *env)
 {
 	struct side *s = &side[f[1] & 1];

@@ -24,7 +24,7 @@ static void refuse(struct conn *conn, const char *what)
 }
 
 /* A peer behind other zipperds cannot seal: the last of them can, or that way stays clear. It does so for this user:
- * what another user has proved protects nothing of this one. */
+ * the proof of another user protects nothing of this one. */
 static bool agree_inside(struct conn *conn)
 {
 	const bool own = conn->seal == ZSEAL_NONE || strcmp(conn->hop_user, conn->hello.user) == 0;

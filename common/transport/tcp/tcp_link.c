@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What clear and sealed links have in common, see tcp_link.h. */
+/* The common parts of clear and sealed links, see tcp_link.h. */
 #include "common/transport/tcp/tcp_link.h"
 
 #include <stdlib.h>

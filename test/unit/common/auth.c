@@ -227,7 +227,7 @@ static void keys_of_seals_come_from_the_session_key(void **state)
 	assert_hash(key, LINK_KEY);
 }
 
-/* What is to be protected cannot be changed on the way. */
+/* Nobody on the way can lower the protection that an end asks for. */
 static void the_protection_cannot_be_lowered(void **state)
 {
 	struct zctl_hello h = hello;
