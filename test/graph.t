@@ -134,7 +134,7 @@ refused "a class that there is not" 2 '"p3p" is no class' show --class p2p,p3p t
 refused "a phase that was not recorded" 1 '^zipmap show: .*phases: there is no phase 77 in it$' show --phase 77 "$CORPUS/phases"
 refused "a phase that is no number" 2 '"one" is no phase' show --phase one tree.mtx
 refused "a format that there is not" 2 '"xml" is no format' convert --to xml tree.mtx x
-refused "an option that there is not" 2 'is no option' show --nonsense tree.mtx
+refused "an option that there is not" 2 '^zipmap show: there is no option --nonsense; try zipmap show --help$' show --nonsense tree.mtx
 refused "no bins" 2 'not a number from 1 to' show --bins 0 --matrix x tree.mtx
 ok "none of them has left a file" test ! -e x
 ln -s /dev/full full

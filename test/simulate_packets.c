@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/config/args.h"
+#include "common/args/value.h"
 #include "mapper/net/topology.h"
 #include "mapper/model/model.h"
 #include "mapper/model/outcome.h"

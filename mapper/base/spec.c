@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/config/args.h"
+#include "common/args/value.h"
 #include "common/base/lines.h"
 #include "mapper/base/spec.h"
 

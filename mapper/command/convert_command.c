@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/config/args.h"
+#include "common/args/args.h"
 #include "common/graph/graph_load.h"
 #include "mapper/traffic/graph.h"
 #include "mapper/traffic/graph_write.h"
@@ -16,11 +16,34 @@ struct arguments {
 	const char *to;
 };
 
+#define HELP(name, text) .value = (name), .help = (text)
 static const struct zargs_row rows[] = {
-	{.name = "to", .type = ZARGS_TEXT, .offset = offsetof(struct arguments, to)},
-	{.name = "phase", .type = ZARGS_CALL, .offset = offsetof(struct arguments, select), .take = select_phase},
-	{.name = "class", .type = ZARGS_CALL, .offset = offsetof(struct arguments, select), .take = select_classes},
+	{.name = "to",
+		.type = ZARGS_TEXT,
+		.offset = offsetof(struct arguments, to),
+		HELP("FORMAT",
+			"zipmap, metis or market; default: by FILE's name: .metis, .mtx,\nelse zipmap.graph(5)")},
+	{.name = "phase",
+		.type = ZARGS_CALL,
+		.offset = offsetof(struct arguments, select),
+		.take = select_phase,
+		HELP("N|all", "this phase alone; default: all")},
+	{.name = "class",
+		.type = ZARGS_CALL,
+		.offset = offsetof(struct arguments, select),
+		.take = select_classes,
+		HELP("LIST", "these classes alone, of p2p,collective,put,get")},
 	{.name = NULL},
+};
+
+static const struct zargs args = {
+	.program = "zipmap convert",
+	.usage = "zipmap convert [OPTION ...] GRAPH FILE\n"
+		 "Writes a graph of any format as FILE.\n",
+	.operands = "GRAPH FILE",
+	.least = 2,
+	.most = 2,
+	.rows = rows,
 };
 
 static const struct format {
@@ -32,14 +55,6 @@ static const struct format {
 };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
-
-static int usage(FILE *f, int code)
-{
-	fputs("usage: zipmap convert [--to zipmap|metis|market] [--phase N] [--class LIST] GRAPH FILE\n"
-	      "Writes a graph of any format as FILE; without --to by its name: .metis, .mtx, else zipmap.graph(5).\n",
-		f);
-	return code;
-}
 
 static const struct format *format_find(const char *name, const char *path)
 {
@@ -59,16 +74,10 @@ int convert_command(int argc, char **argv)
 	const struct format *format;
 	struct zgraph *g = NULL;
 	struct zerr err = {""};
-	int first, rc = zargs_parse(rows, &a, argc, argv, &first, &err);
+	int first, status, rc;
 
-	if (rc > 0)
-		return usage(stdout, 0);
-	if (rc) {
-		fprintf(stderr, "zipmap convert: %s\n", err.text);
-		return 2;
-	}
-	if (argc - first != 2)
-		return usage(stderr, 2);
+	if (!zargs_read(&args, &a, argc, argv, &first, &status))
+		return status;
 	format = format_find(a.to, argv[first + 1]);
 	if (!format) {
 		fprintf(stderr, "zipmap convert: \"%s\" is no format: zipmap, metis, market\n", a.to);

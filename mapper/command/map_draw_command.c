@@ -5,22 +5,41 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/config/args.h"
+#include "common/args/args.h"
 #include "mapper/draw/map_draw.h"
 #include "mapper/base/outfile.h"
 #include "mapper/base/par.h"
 #include "mapper/command/commands.h"
 
 #define TEXT(member) .type = ZARGS_TEXT, .offset = offsetof(struct map_options, member)
+#define HELP(name, text) .value = (name), .help = (text)
 static const struct zargs_row rows[] = {
-	{.name = "hosts", .letter = 'f', TEXT(hosts)},
-	{.name = "graph", .letter = 'g', TEXT(graph)},
-	{.name = "map", .letter = 'm', TEXT(improve)},
-	{.name = "output", .letter = 'o', TEXT(output)},
-	{.name = "title", TEXT(title)},
-	{.name = "phase", .type = ZARGS_I64, .offset = offsetof(struct map_options, phase), .min = 1, .max = INT32_MAX},
-	{.name = "zippers", .type = ZARGS_CALL, .take = map_options_zippers},
+	{.name = "hosts", .letter = 'f', TEXT(hosts), HELP("FILE", "clusters, nodes and zippers, zipper.hosts(5)")},
+	{.name = "graph",
+		.letter = 'g',
+		TEXT(graph),
+		HELP("FILE", "the communication graph: zipmap.graph(5), METIS or Matrix Market")},
+	{.name = "map", .letter = 'm', TEXT(improve), HELP("FILE", "the map, zipper.map(5)")},
+	{.name = "output", .letter = 'o', TEXT(output), HELP("FILE", "the picture, SVG")},
+	{.name = "title", TEXT(title), HELP("TEXT", "above the picture; default: the name of the map")},
+	{.name = "phase",
+		.type = ZARGS_I64,
+		.offset = offsetof(struct map_options, phase),
+		.min = 1,
+		.max = INT32_MAX,
+		HELP("N", "of the graph; default: all")},
+	{.name = "zippers",
+		.type = ZARGS_CALL,
+		.take = map_options_zippers,
+		HELP("job|N|all", "zippers that forward, as with zipmap map")},
 	{.name = NULL},
+};
+
+static const struct zargs args = {
+	.program = "zipmap draw",
+	.usage = "zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [OPTION ...]\n"
+		 "Draws clusters, nodes, ranks, and the traffic over each link.\n",
+	.rows = rows,
 };
 
 static int options_parse(struct map_options *o, int argc, char **argv, struct zerr *err)
@@ -29,11 +48,7 @@ static int options_parse(struct map_options *o, int argc, char **argv, struct ze
 
 	*o = (struct map_options){.message_cost = 0, .phase = -1, .reserve = -1, .threads = par_threads()};
 	map_predict_default_rates(&o->rates);
-	rc = zargs_parse(rows, o, argc, argv, NULL, err);
-	if (rc > 0)
-		puts("usage: zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [--phase N] [--title TEXT] "
-		     "[--zippers job|N|all]\n"
-		     "Draws clusters, nodes, ranks, and the traffic over each link.");
+	rc = zargs_parse(&args, o, argc, argv, NULL, err);
 	if (!rc && (!o->hosts || !o->graph || !o->improve || !o->output))
 		return zerr_set(err, -EINVAL, "-f HOSTFILE, -g GRAPH, -m FILE.map and -o FILE.svg are needed");
 	return rc;

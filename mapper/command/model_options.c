@@ -7,7 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/config/args.h"
+#include "common/args/args.h"
+#include "common/args/help.h"
 #include "mapper/net/topology.h"
 #include "mapper/command/model_options.h"
 #include "mapper/base/par.h"
@@ -16,56 +17,32 @@
 #include "mapper/model/workload.h"
 #include "mapper/model/routing_table.h"
 
-/* Help texts may have several lines; each is indented. */
-static void help_item(const char *name, const char *text)
-{
-	while (*text) {
-		int len = (int)strcspn(text, "\n");
+#define NAME_WIDTH 12
 
-		printf("    %-12s %.*s\n", name, len, text);
-		text += len + (text[len] == '\n');
-		name = "";
-	}
+static void list_networks(void)
+{
+	for (const struct topology_preset *p = topology_presets; p->name; p++)
+		zargs_help_item(4, p->name, NAME_WIDTH, p->help);
+	for (const struct net_ops *const *o = topology_table; *o; o++)
+		zargs_help_item(4, (*o)->name, NAME_WIDTH, (*o)->help);
 }
 
-static void help_print(void)
+static void list_patterns(void)
 {
-	puts("usage: zipmap model -n NETWORK -j JOB [-j JOB ...] [-p PLACEMENTS] [-r ROUTINGS] [OPTION ...]\n"
-	     "  -n, --network TEXT|PRESET|FILE   topology and keys, as \"dragonfly group:8 router:4\"");
-	for (const struct topology_preset *p = topology_presets; p->name; p++)
-		help_item(p->name, p->help);
-	for (const struct net_ops *const *o = topology_table; *o; o++)
-		help_item((*o)->name, (*o)->help);
-	puts("  -j, --job \"PATTERN[:DIMS] [share:PERCENT|nodes:N|ranks:N] [routing:NAME] [seed:N] [KEY:VALUE ...]\"");
 	for (const struct pattern_ops *const *p = pattern_table; *p; p++)
-		help_item((*p)->name, (*p)->help);
-	puts("  -w, --workload 1|2|3|4|FILE      jobs of Table II, or from a file, one a line\n"
-	     "  -p, --placement LIST|all         default RDN");
+		zargs_help_item(4, (*p)->name, NAME_WIDTH, (*p)->help);
+}
+
+static void list_placements(void)
+{
 	for (const struct job_placement *p = job_placement_table; p->name; p++)
-		help_item(p->name, p->help);
-	puts("  -m, --map FILE                   instead: lines \"RANK NODE\"\n"
-	     "  -f, --hosts FILE                 the map is one of zipmap map, for this hostfile\n"
-	     "  -r, --routing LIST|all           default SD");
+		zargs_help_item(4, p->name, NAME_WIDTH, p->help);
+}
+
+static void list_routings(void)
+{
 	for (const struct routing *const *r = routing_table; *r; r++)
-		help_item((*r)->name, (*r)->help);
-	puts("  -s, --seed N                     default 1\n"
-	     "  -t, --threads N                  default: processors; the result does not depend on it\n"
-	     "      --paths N                    random paths of a message and iteration, default 4\n"
-	     "      --direct-paths N             direct ones among them with AH, default 2\n"
-	     "      --exposure N                 iterations over which bandwidth is exposed, default 50\n"
-	     "      --iterations N               most iterations, default 80\n"
-	     "      --patience N                 iterations without success until a message gives up, default 3\n"
-	     "      --cutoff X                   smallest usable fraction of a link, default 2e-6\n"
-	     "      --work N                     random paths an iteration; above, messages take turns; default 20 "
-	     "million\n"
-	     "      --packet BYTES               of SIP, default 64K\n"
-	     "      --bins N                     of histograms, default 25\n"
-	     "      --csv FILE  --json FILE      results\n"
-	     "      --links FILE                 the load of every link, CSV\n"
-	     "      --plot BASE                  box plots: BASE.svg and BASE.png (see also zipmap plot)\n"
-	     "      --plot-links LIST            panels, as all,L1,L2; default all\n"
-	     "      --title TEXT                 above the plot\n"
-	     "  -q, --quiet                      no progress bar");
+		zargs_help_item(4, (*r)->name, NAME_WIDTH, (*r)->help);
 }
 
 /* Jobs are kept as one text. It names the jobs in results, and is parsed in the end. */
@@ -152,33 +129,99 @@ static int job_take(void *options, char *text, struct zerr *err)
 
 #define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct model_options, member)
 #define CALL(function) .type = ZARGS_CALL, .take = (function)
+#define HELP(name, text) .value = (name), .help = (text)
 static const struct zargs_row rows[] = {
-	{.name = "network", .letter = 'n', FIELD(TEXT, network)},
-	{.name = "job", .letter = 'j', CALL(job_take)},
-	{.name = "workload", .letter = 'w', CALL(workload_read)},
-	{.name = "placement", .letter = 'p', CALL(placements_parse)},
-	{.name = "map", .letter = 'm', FIELD(TEXT, map)},
-	{.name = "hosts", .letter = 'f', FIELD(TEXT, hosts)},
-	{.name = "routing", .letter = 'r', CALL(routings_parse)},
-	{.name = "seed", .letter = 's', FIELD(U64, model.seed), .max = UINT64_MAX},
-	{.name = "threads", .letter = 't', FIELD(UNSIGNED, model.threads), .min = 1, .max = PAR_THREADS_MAX},
-	{.name = "paths", FIELD(UNSIGNED, model.paths), .min = 1, .max = ROUTING_PATHS_MAX},
-	{.name = "direct-paths", FIELD(UNSIGNED, model.direct_paths), .max = ROUTING_PATHS_MAX},
-	{.name = "exposure", FIELD(UNSIGNED, model.exposure), .min = 1, .max = 10000},
-	{.name = "iterations", FIELD(UNSIGNED, model.iterations), .min = 1, .max = 60000},
-	{.name = "patience", FIELD(UNSIGNED, model.patience), .min = 1, .max = 1000000},
-	{.name = "cutoff", FIELD(CALL, model.cutoff), .take = cutoff_parse},
-	{.name = "work", FIELD(U64, model.work), .min = 1, .max = UINT64_MAX / 2},
-	{.name = "packet", FIELD(U64, model.packet), .min = 1, .max = UINT64_C(1) << 40},
-	{.name = "bins", FIELD(UNSIGNED, bins), .min = 1, .max = LINK_STATS_BINS_MAX},
-	{.name = "csv", FIELD(TEXT, csv)},
-	{.name = "json", FIELD(TEXT, json)},
-	{.name = "links", FIELD(TEXT, links)},
-	{.name = "plot", FIELD(TEXT, plot)},
-	{.name = "plot-links", FIELD(TEXT, plot_links)},
-	{.name = "title", FIELD(TEXT, plot_title)},
-	{.name = "quiet", .letter = 'q', FIELD(FLAG, quiet)},
+	{.name = "network",
+		.letter = 'n',
+		FIELD(TEXT, network),
+		HELP("TEXT|PRESET|FILE", "topology and keys, as \"dragonfly group:8 router:4\""),
+		.list = list_networks},
+	{.name = "job",
+		.letter = 'j',
+		CALL(job_take),
+		HELP("\"TEXT\"", "PATTERN[:DIMS] [share:PERCENT|nodes:N|ranks:N] [routing:NAME] [seed:N]\n"
+				 "[KEY:VALUE ...]; may be repeated"),
+		.list = list_patterns},
+	{.name = "workload",
+		.letter = 'w',
+		CALL(workload_read),
+		HELP("1|2|3|4|FILE", "jobs of Table II, or from a file, one a line")},
+	{.name = "placement",
+		.letter = 'p',
+		CALL(placements_parse),
+		HELP("LIST|all", "default RDN"),
+		.list = list_placements},
+	{.name = "map", .letter = 'm', FIELD(TEXT, map), HELP("FILE", "instead: lines \"RANK NODE\"")},
+	{.name = "hosts",
+		.letter = 'f',
+		FIELD(TEXT, hosts),
+		HELP("FILE", "the map is one of zipmap map, for this hostfile")},
+	{.name = "routing", .letter = 'r', CALL(routings_parse), HELP("LIST|all", "default SD"), .list = list_routings},
+	{.name = "seed", .letter = 's', FIELD(U64, model.seed), .max = UINT64_MAX, HELP("N", "default 1")},
+	{.name = "threads",
+		.letter = 't',
+		FIELD(UNSIGNED, model.threads),
+		.min = 1,
+		.max = PAR_THREADS_MAX,
+		HELP("N", "default: processors; the result does not depend on it")},
+	{.name = "paths",
+		FIELD(UNSIGNED, model.paths),
+		.min = 1,
+		.max = ROUTING_PATHS_MAX,
+		HELP("N", "random paths of a message and iteration, default 4")},
+	{.name = "direct-paths",
+		FIELD(UNSIGNED, model.direct_paths),
+		.max = ROUTING_PATHS_MAX,
+		HELP("N", "direct ones among them with AH, default 2")},
+	{.name = "exposure",
+		FIELD(UNSIGNED, model.exposure),
+		.min = 1,
+		.max = 10000,
+		HELP("N", "iterations over which bandwidth is exposed, default 50")},
+	{.name = "iterations",
+		FIELD(UNSIGNED, model.iterations),
+		.min = 1,
+		.max = 60000,
+		HELP("N", "most iterations, default 80")},
+	{.name = "patience",
+		FIELD(UNSIGNED, model.patience),
+		.min = 1,
+		.max = 1000000,
+		HELP("N", "iterations without success until a message gives up, default 3")},
+	{.name = "cutoff",
+		FIELD(CALL, model.cutoff),
+		.take = cutoff_parse,
+		HELP("X", "smallest usable fraction of a link, default 2e-6")},
+	{.name = "work",
+		FIELD(U64, model.work),
+		.min = 1,
+		.max = UINT64_MAX / 2,
+		HELP("N", "random paths an iteration; above, messages take turns; default 20\nmillion")},
+	{.name = "packet",
+		FIELD(U64, model.packet),
+		.min = 1,
+		.max = UINT64_C(1) << 40,
+		HELP("BYTES", "of SIP, default 64K")},
+	{.name = "bins",
+		FIELD(UNSIGNED, bins),
+		.min = 1,
+		.max = LINK_STATS_BINS_MAX,
+		HELP("N", "of histograms, default 25")},
+	{.name = "csv", FIELD(TEXT, csv), HELP("FILE", "results")},
+	{.name = "json", FIELD(TEXT, json), HELP("FILE", "the same")},
+	{.name = "links", FIELD(TEXT, links), HELP("FILE", "the load of every link, CSV")},
+	{.name = "plot", FIELD(TEXT, plot), HELP("BASE", "box plots: BASE.svg and BASE.png (see also zipmap plot)")},
+	{.name = "plot-links", FIELD(TEXT, plot_links), HELP("LIST", "panels, as all,L1,L2; default all")},
+	{.name = "title", FIELD(TEXT, plot_title), HELP("TEXT", "above the plot")},
+	{.name = "quiet", .letter = 'q', FIELD(FLAG, quiet), .help = "no progress bar"},
 	{.name = NULL},
+};
+
+static const struct zargs args = {
+	.program = "zipmap model",
+	.usage = "zipmap model -n NETWORK -j JOB [-j JOB ...] [-p PLACEMENTS] [-r ROUTINGS] [OPTION ...]\n"
+		 "Predicts the traffic on every link of a network.\n",
+	.rows = rows,
 };
 
 /* Parses the jobs of -j or of a preset. Where there are several, an error names the job. */
@@ -237,11 +280,9 @@ int model_options_parse(struct model_options *o, int argc, char **argv, struct z
 	model_defaults(&o->model);
 	o->model.threads = par_threads();
 	o->bins = 25;
-	rc = zargs_parse(rows, o, argc, argv, NULL, err);
-	if (rc > 0) {
-		help_print();
+	rc = zargs_parse(&args, o, argc, argv, NULL, err);
+	if (rc > 0)
 		return rc;
-	}
 	if (!rc)
 		rc = options_check(o, err);
 	if (!o->plot_title)

@@ -25,7 +25,7 @@ struct model_options {
 	struct model_opts model;
 };
 
-/* 0: go on; 1: --help was printed; -EINVAL with the reason. */
+/* 0: go on; 1: help or the version was printed; a negative errno with the reason. */
 int model_options_parse(struct model_options *, int argc, char **argv, struct zerr *);
 void model_options_free(struct model_options *);
 

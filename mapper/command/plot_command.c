@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/config/args.h"
+#include "common/args/args.h"
 #include "mapper/draw/plot_draw.h"
 #include "mapper/command/commands.h"
 
@@ -16,36 +16,42 @@ struct arguments {
 };
 
 static const struct zargs_row rows[] = {
-	{.name = "links", .type = ZARGS_TEXT, .offset = offsetof(struct arguments, kinds)},
-	{.name = "title", .type = ZARGS_TEXT, .offset = offsetof(struct arguments, title)},
-	{.name = "histogram", .type = ZARGS_FLAG, .offset = offsetof(struct arguments, histogram)},
+	{.name = "histogram",
+		.type = ZARGS_FLAG,
+		.offset = offsetof(struct arguments, histogram),
+		.help = "draw histograms of the first kind of links, not box plots"},
+	{.name = "links",
+		.type = ZARGS_TEXT,
+		.offset = offsetof(struct arguments, kinds),
+		.value = "LIST",
+		.help = "kinds of links, as all,L1,L2: a panel for each; default all"},
+	{.name = "title",
+		.type = ZARGS_TEXT,
+		.offset = offsetof(struct arguments, title),
+		.value = "TEXT",
+		.help = "above the plot"},
 	{.name = NULL},
 };
 
-static int usage(FILE *f, int code)
-{
-	fputs("usage: zipmap plot [--histogram] [--links all,L1,L2] [--title TEXT] BASE FILE.csv ...\n"
-	      "Draws BASE.svg and BASE.png: box plots, a panel for each kind of links; or histograms of the first "
-	      "kind.\n",
-		f);
-	return code;
-}
+static const struct zargs args = {
+	.program = "zipmap plot",
+	.usage = "zipmap plot [OPTION ...] BASE FILE.csv ...\n"
+		 "Draws BASE.svg and BASE.png from what zipmap model --csv wrote.\n",
+	.operands = "BASE FILE.csv ...",
+	.least = 2,
+	.most = ZARGS_MANY,
+	.rows = rows,
+};
 
 int plot_command(int argc, char **argv)
 {
 	struct arguments a = {.kinds = "all", .title = ""};
 	struct plot plot = {0};
 	struct zerr err = {""};
-	int first, rc = zargs_parse(rows, &a, argc, argv, &first, &err);
+	int first, status, rc = 0;
 
-	if (rc > 0)
-		return usage(stdout, 0);
-	if (rc) {
-		fprintf(stderr, "zipmap plot: %s\n", err.text);
-		return 2;
-	}
-	if (argc - first < 2)
-		return usage(stderr, 2);
+	if (!zargs_read(&args, &a, argc, argv, &first, &status))
+		return status;
 	for (int i = first + 1; i < argc && !rc; i++)
 		rc = plot_read(&plot, argv[i], &err);
 	if (!rc)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/config/args.h"
+#include "common/args/args.h"
 #include "common/graph/graph_load.h"
 #include "mapper/traffic/graph.h"
 #include "mapper/traffic/select.h"
@@ -23,30 +23,39 @@ struct arguments {
 	bool edges;
 };
 
-static int usage(FILE *f, int code)
-{
-	fputs("usage: zipmap show [--phase N] [--class LIST] [--messages] [--top N] [--cutoff BYTES] GRAPH\n"
-	      "       zipmap show --edges [--phase N] [--class LIST] GRAPH\n"
-	      "       zipmap show --matrix BASE [--bins N] [--title TEXT] [--messages] [--phase N] [--class LIST] "
-	      "GRAPH\n"
-	      "Prints totals, heaviest pairs, degrees and calls; or every pair; or draws BASE.svg and BASE.png as "
-	      "well.\n",
-		f);
-	return code;
-}
-
 #define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct arguments, member)
+#define HELP(name, text) .value = (name), .help = (text)
 static const struct zargs_row rows[] = {
-	{.name = "bins", FIELD(UNSIGNED, show.bins), .min = 1, .max = BINS_MAX},
-	{.name = "class", FIELD(CALL, select), .take = select_classes},
-	{.name = "cutoff", FIELD(U64, show.cutoff), .max = UINT64_MAX},
-	{.name = "edges", FIELD(FLAG, edges)},
-	{.name = "matrix", FIELD(TEXT, matrix)},
-	{.name = "messages", FIELD(FLAG, show.messages)},
-	{.name = "phase", FIELD(CALL, select), .take = select_phase},
-	{.name = "title", FIELD(TEXT, show.title)},
-	{.name = "top", FIELD(UNSIGNED, show.top), .max = 1000000},
+	{.name = "phase", FIELD(CALL, select), .take = select_phase, HELP("N|all", "this phase alone; default: all")},
+	{.name = "class",
+		FIELD(CALL, select),
+		.take = select_classes,
+		HELP("LIST", "these classes alone, of p2p,collective,put,get")},
+	{.name = "messages", FIELD(FLAG, show.messages), .help = "the heaviest pairs are those with most messages"},
+	{.name = "top", FIELD(UNSIGNED, show.top), .max = 1000000, HELP("N", "number of heaviest pairs; default 10")},
+	{.name = "cutoff",
+		FIELD(U64, show.cutoff),
+		.max = UINT64_MAX,
+		HELP("BYTES", "the second line of TDC leaves out pairs whose mean message is shorter;\ndefault 2048")},
+	{.name = "edges", FIELD(FLAG, edges), .help = "print only a line for each pair"},
+	{.name = "matrix", FIELD(TEXT, matrix), HELP("BASE", "draw the matrix: BASE.svg and BASE.png")},
+	{.name = "bins",
+		FIELD(UNSIGNED, show.bins),
+		.min = 1,
+		.max = BINS_MAX,
+		HELP("N", "largest number of rows of the matrix; default 256")},
+	{.name = "title", FIELD(TEXT, show.title), HELP("TEXT", "above the picture; default: the name of the file")},
 	{.name = NULL},
+};
+
+static const struct zargs args = {
+	.program = "zipmap show",
+	.usage = "zipmap show [OPTION ...] GRAPH\n"
+		 "Prints totals, heaviest pairs, degrees and calls; or every pair; or draws the matrix as well.\n",
+	.operands = "GRAPH",
+	.least = 1,
+	.most = 1,
+	.rows = rows,
 };
 
 int show_command(int argc, char **argv)
@@ -54,16 +63,10 @@ int show_command(int argc, char **argv)
 	struct arguments a = {.show = {.top = 10, .cutoff = 2048, .bins = 256}, .select = {.phase = -1}};
 	struct zerr err = {""};
 	struct zgraph *g = NULL;
-	int first, rc = zargs_parse(rows, &a, argc, argv, &first, &err);
+	int first, status, rc;
 
-	if (rc > 0)
-		return usage(stdout, 0);
-	if (rc) {
-		fprintf(stderr, "zipmap show: %s\n", err.text);
-		return 2;
-	}
-	if (argc - first != 1)
-		return usage(stderr, 2);
+	if (!zargs_read(&args, &a, argc, argv, &first, &status))
+		return status;
 	a.select.keep_self = a.edges;
 	rc = graph_load(&g, argv[first], &a.select, &err);
 	if (!rc && a.edges)

@@ -6,46 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/config/args.h"
+#include "common/args/args.h"
+#include "common/args/value.h"
 #include "common/control/ctl.h"
 #include "mapper/map/map_options.h"
 #include "common/config/nearest.h"
 #include "mapper/base/par.h"
 #include "mapper/model/routing_table.h"
 #include "mapper/base/spec.h"
-
-static void help_print(void)
-{
-	puts("usage: zipmap [map] -f HOSTFILE -g GRAPH [-o FILE.map] [OPTION ...]\n"
-	     "Decides which rank runs where, so that as little as possible has to go through zipperd.\n"
-	     "  -f, --hosts FILE           clusters, nodes and zippers, zipper.hosts(5)\n"
-	     "  -g, --graph FILE           the communication graph: zipmap.graph(5), METIS or Matrix Market\n"
-	     "      --phase N              of the graph; default: all\n"
-	     "  -o, --output FILE          the map, zipper.map(5); default: only the prediction\n"
-	     "  -S, --strategy NAME        auto, pairs, block, edge-cut, vertex-cut, spread, fastest;\n"
-	     "                             default auto; keep: only predicts the map of --improve\n"
-	     "      --improve FILE.map     start with this map\n"
-	     "      --need FEATURE:RANKS   these ranks need nodes that have it, as gpu:0-15; may be repeated\n"
-	     "      --pin RANKS:NODE       these ranks run there; may be repeated\n"
-	     "      --forbid NODE,NODE     no ranks there; may be repeated\n"
-	     "      --reserve N            cores of each zipper node that are kept for zipperd, where cores are "
-	     "known;\n"
-	     "                             default: one for each direction\n"
-	     "      --zippers job|N|all    zippers that forward: those that serve all clusters with ranks, as with\n"
-	     "                             zmpirun (default); N of these; or all zippers\n"
-	     "  -F, --fabric TEXT|FILE     the networks, as zipmap model takes them: refines and predicts with the "
-	     "model\n"
-	     "  -r, --routing NAME         of the model, default SD\n"
-	     "      --rates \"KEY:N ...\"    for the time estimate: inside, native, direct, bridged (ns a message),\n"
-	     "                             bandwidth, forward (bytes a second)\n"
-	     "      --message-cost BYTES   cost of a message beyond its bytes, for the search\n"
-	     "      --list N               number of crossing pairs that the map names, default 1000\n"
-	     "      --effort N             length of the search, 1 to 100, default 1\n"
-	     "  -s, --seed N               default 1\n"
-	     "  -t, --threads N            of predictions; the result does not depend on it\n"
-	     "  -v, --verbose              tell what the search finds\n"
-	     "  -q, --quiet                no table");
-}
 
 static int strategy_take(void *options, char *text, struct zerr *err)
 {
@@ -152,29 +120,88 @@ static int routing_take(void *options, char *text, struct zerr *err)
 
 #define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct map_options, member)
 #define CALL(function) .type = ZARGS_CALL, .take = (function)
+#define HELP(name, text) .value = (name), .help = (text)
 static const struct zargs_row rows[] = {
-	{.name = "hosts", .letter = 'f', FIELD(TEXT, hosts)},
-	{.name = "graph", .letter = 'g', FIELD(TEXT, graph)},
-	{.name = "fabric", .letter = 'F', FIELD(TEXT, fabric)},
-	{.name = "routing", .letter = 'r', CALL(routing_take)},
-	{.name = "strategy", .letter = 'S', CALL(strategy_take)},
-	{.name = "output", .letter = 'o', FIELD(TEXT, output)},
-	{.name = "improve", FIELD(TEXT, improve)},
-	{.name = "need", FIELD(CALL, wishes), .take = need_take},
-	{.name = "pin", FIELD(CALL, wishes), .take = pin_take},
-	{.name = "forbid", FIELD(CALL, wishes), .take = forbid_take},
-	{.name = "reserve", FIELD(INT, reserve), .max = 1024},
-	{.name = "rates", FIELD(CALL, rates), .take = rates_take},
-	{.name = "message-cost", FIELD(I64, message_cost), .max = UINT64_C(1) << 40},
-	{.name = "phase", FIELD(I64, phase), .min = 1, .max = INT32_MAX},
-	{.name = "effort", FIELD(UNSIGNED, effort), .min = 1, .max = 100},
-	{.name = "list", FIELD(UNSIGNED, list), .max = 100000000},
-	{.name = "zippers", CALL(map_options_zippers)},
-	{.name = "seed", .letter = 's', FIELD(U64, seed), .max = UINT64_MAX},
-	{.name = "threads", .letter = 't', FIELD(UNSIGNED, threads), .min = 1, .max = PAR_THREADS_MAX},
-	{.name = "quiet", .letter = 'q', FIELD(FLAG, quiet)},
-	{.name = "verbose", .letter = 'v', FIELD(FLAG, verbose)},
+	{.name = "hosts",
+		.letter = 'f',
+		FIELD(TEXT, hosts),
+		HELP("FILE", "clusters, nodes and zippers, zipper.hosts(5)")},
+	{.name = "graph",
+		.letter = 'g',
+		FIELD(TEXT, graph),
+		HELP("FILE", "the communication graph: zipmap.graph(5), METIS or Matrix Market")},
+	{.name = "phase", FIELD(I64, phase), .min = 1, .max = INT32_MAX, HELP("N", "of the graph; default: all")},
+	{.name = "output",
+		.letter = 'o',
+		FIELD(TEXT, output),
+		HELP("FILE", "the map, zipper.map(5); default: only the prediction")},
+	{.name = "strategy",
+		.letter = 'S',
+		CALL(strategy_take),
+		HELP("NAME", "auto, pairs, block, edge-cut, vertex-cut, spread, fastest;\n"
+			     "default auto; keep: only predicts the map of --improve")},
+	{.name = "improve", FIELD(TEXT, improve), HELP("FILE", "start with this map")},
+	{.name = "need",
+		FIELD(CALL, wishes),
+		.take = need_take,
+		HELP("FEATURE:RANKS", "these ranks need nodes that have it, as gpu:0-15; may be repeated")},
+	{.name = "pin",
+		FIELD(CALL, wishes),
+		.take = pin_take,
+		HELP("RANKS:NODE", "these ranks run there; may be repeated")},
+	{.name = "forbid",
+		FIELD(CALL, wishes),
+		.take = forbid_take,
+		HELP("NODE,NODE", "no ranks there; may be repeated")},
+	{.name = "reserve",
+		FIELD(INT, reserve),
+		.max = 1024,
+		HELP("N", "cores of each zipper node that are kept for zipperd, where cores are\n"
+			  "known; default: one for each direction")},
+	{.name = "zippers",
+		CALL(map_options_zippers),
+		HELP("job|N|all", "zippers that forward: those that serve all clusters with ranks, as with\n"
+				  "zmpirun (default); N of these; or all zippers")},
+	{.name = "fabric",
+		.letter = 'F',
+		FIELD(TEXT, fabric),
+		HELP("TEXT|FILE", "the networks, as zipmap model takes them: refines and predicts with the\nmodel")},
+	{.name = "routing", .letter = 'r', CALL(routing_take), HELP("NAME", "of the model, default SD")},
+	{.name = "rates",
+		FIELD(CALL, rates),
+		.take = rates_take,
+		HELP("\"KEY:N ...\"", "for the time estimate: inside, native, direct, bridged (ns a message),\n"
+				      "bandwidth, forward (bytes a second)")},
+	{.name = "message-cost",
+		FIELD(I64, message_cost),
+		.max = UINT64_C(1) << 40,
+		HELP("BYTES", "cost of a message beyond its bytes, for the search")},
+	{.name = "list",
+		FIELD(UNSIGNED, list),
+		.max = 100000000,
+		HELP("N", "number of crossing pairs that the map names, default 1000")},
+	{.name = "effort",
+		FIELD(UNSIGNED, effort),
+		.min = 1,
+		.max = 100,
+		HELP("N", "length of the search, 1 to 100, default 1")},
+	{.name = "seed", .letter = 's', FIELD(U64, seed), .max = UINT64_MAX, HELP("N", "default 1")},
+	{.name = "threads",
+		.letter = 't',
+		FIELD(UNSIGNED, threads),
+		.min = 1,
+		.max = PAR_THREADS_MAX,
+		HELP("N", "of predictions; the result does not depend on it")},
+	{.name = "verbose", .letter = 'v', FIELD(FLAG, verbose), .help = "tell what the search finds"},
+	{.name = "quiet", .letter = 'q', FIELD(FLAG, quiet), .help = "no table"},
 	{.name = NULL},
+};
+
+static const struct zargs args = {
+	.program = "zipmap map",
+	.usage = "zipmap [map] -f HOSTFILE -g GRAPH [-o FILE.map] [OPTION ...]\n"
+		 "Decides which rank runs where, so that as little as possible has to go through zipperd.\n",
+	.rows = rows,
 };
 
 static int options_check(struct map_options *o, struct zerr *err)
@@ -207,8 +234,6 @@ int map_options_parse(struct map_options *o, int argc, char **argv, struct zerr 
 		.seed = 1,
 		.threads = par_threads()};
 	map_predict_default_rates(&o->rates);
-	rc = zargs_parse(rows, o, argc, argv, NULL, err);
-	if (rc > 0)
-		help_print();
+	rc = zargs_parse(&args, o, argc, argv, NULL, err);
 	return rc ? rc : options_check(o, err);
 }

@@ -26,7 +26,7 @@ struct map_options {
 	bool quiet, verbose;
 };
 
-/* 0; 1 if help was printed; -EINVAL with the reason. */
+/* 0; 1 if help or the version was printed; a negative errno with the reason. */
 int map_options_parse(struct map_options *, int argc, char **argv, struct zerr *);
 /* Takes the value of --zippers into a struct map_options. 0 or -EINVAL. */
 int map_options_zippers(void *options, char *text, struct zerr *);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/config/args.h"
+#include "common/args/value.h"
 #include "common/base/lines.h"
 #include "mapper/net/net.h"
 #include "mapper/base/par.h"

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "common/config/args.h"
+#include "common/args/args.h"
+#include "common/args/value.h"
 
 struct options {
 	const char *text;
@@ -18,6 +19,7 @@ struct options {
 	unsigned u;
 	int64_t i64;
 	uint64_t u64;
+	double real;
 	unsigned calls;
 };
 
@@ -37,6 +39,7 @@ static const struct zargs_row rows[] = {
 	{.name = "unsigned", FIELD(UNSIGNED, u), .min = 1, .max = 1 << 20},
 	{.name = "i64", FIELD(I64, i64), .max = UINT64_C(1) << 40},
 	{.name = "u64", .letter = 'u', FIELD(U64, u64), .max = UINT64_MAX},
+	{.name = "real", FIELD(REAL, real), .low = -1.5, .high = 100},
 	{.name = "call", FIELD(CALL, calls), .take = take},
 	{.name = NULL},
 };
@@ -52,7 +55,12 @@ static int parse(struct options *o, const char *line, char **first, struct zerr 
 	argv[argc++] = (char *)"program";
 	while ((argv[argc] = strsep(&rest, " ")))
 		argc += argv[argc][0] != '\0';
-	rc = zargs_parse(rows, o, argc, argv, first ? &at : NULL, err);
+	const struct zargs a = {.program = "prog cmd",
+		.operands = "ONE TWO",
+		.least = first ? 1 : 0,
+		.most = first ? 2 : 0,
+		.rows = rows};
+	rc = zargs_parse(&a, o, argc, argv, first ? &at : NULL, err);
 	if (first)
 		*first = argv[at];
 	return rc;
@@ -80,8 +88,49 @@ static void test_values(void **state)
 	assert_int_equal(parse(&o, "-u 18446744073709551615 -- --int", &first, &err), 0);
 	assert_true(o.u64 == UINT64_MAX);
 	assert_string_equal(first, "--int");
-	assert_int_equal(parse(&o, "--flag --help --nonsense", NULL, &err), 1);
-	assert_int_equal(parse(&o, "-fh", NULL, &err), 1);
+	assert_int_equal(parse(&o, "--real 2.5e1", NULL, &err), 0);
+	assert_true(o.real == 25);
+	assert_int_equal(parse(&o, "--real -1.5", NULL, &err), 0);
+	assert_true(o.real == -1.5);
+}
+
+static void test_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		uint64_t value;
+	} cases[] = {
+		{"0", 0, 0},
+		{"64K", 0, 65536},
+		{"64k", 0, 65536},
+		{"1.5K", 0, 1536},
+		{"0.5G", 0, UINT64_C(1) << 29},
+		{"1e6", 0, 1000000},
+		{"2.5e3", 0, 2500},
+		{"1.2", -EINVAL, 0},
+		{"1.0001K", -EINVAL, 0},
+		{"1e-1", -EINVAL, 0},
+		{"1e30", -ERANGE, 0},
+		{"1e999", -ERANGE, 0},
+		{"1KB", -EINVAL, 0},
+		{"1m", -EINVAL, 0},
+		{"", -EINVAL, 0},
+		{"K", -EINVAL, 0},
+		{" 1", -EINVAL, 0},
+		{"+1", -EINVAL, 0},
+		{"-1", -EINVAL, 0},
+		{"nan", -EINVAL, 0},
+		{"0x10", -EINVAL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t v = 0;
+
+		assert_int_equal(zargs_parse_u64(cases[i].text, &v), cases[i].rc);
+		assert_true(v == cases[i].value);
+	}
 }
 
 static void test_refusals(void **state)
@@ -97,15 +146,21 @@ static void test_refusals(void **state)
 		{"--u64 17179869184G", "--u64: \"17179869184G\" is not a number from 0 to 18446744073709551615"},
 		{"--i64 1T", "--i64: \"1T\" is not a number from 0 to 1099511627776"},
 		{"--call no", "never no"},
-		{"--text", "--text needs a value"},
-		{"-f -x", "-x needs a value"},
+		{"--real 100.1", "--real: \"100.1\" is not a number from -1.5 to 100"},
+		{"--real 1x", "--real: \"1x\" is not a number from -1.5 to 100"},
+		{"--real inf", "--real: \"inf\" is not a number from -1.5 to 100"},
+		{"--text", "--text needs a value; try prog cmd --help"},
+		{"-f -x", "-x needs a value; try prog cmd --help"},
 		{"--flag=yes", "--flag takes no value"},
-		{"--tect a", "--tect is no option (did you mean text?)"},
-		{"--zzzzzz", "--zzzzzz is no option"},
-		{"-fz", "-z is no option"},
-		{"--flag -zf", "-z is no option"},
-		{"--help=x", "--help=x is no option"},
-		{"word", "\"word\" is no option"},
+		{"--help=x", "--help takes no value"},
+		{"--tect a", "there is no option --tect; did you mean --text?"},
+		{"--tect=a", "there is no option --tect; did you mean --text?"},
+		{"--hlep", "there is no option --hlep; did you mean --help?"},
+		{"--u 1", "--u begins several options; try prog cmd --help"},
+		{"--zzzzzz", "there is no option --zzzzzz; try prog cmd --help"},
+		{"-fz", "there is no option -z; try prog cmd --help"},
+		{"--flag -zf", "there is no option -z; try prog cmd --help"},
+		{"word", "unexpected argument \"word\"; try prog cmd --help"},
 	};
 
 	(void)state;
@@ -115,15 +170,32 @@ static void test_refusals(void **state)
 
 		assert_int_equal(parse(&o, bad[i].line, NULL, &err), -EINVAL);
 		assert_string_equal(err.text, bad[i].why);
+		assert_true(o.real == 0);
 		assert_true(!o.i && o.u == 1 && !o.u64 && !o.i64);
 	}
+}
+
+static void test_operands(void **state)
+{
+	struct options o = {.u = 1};
+	struct zerr err = {""};
+	char *first;
+
+	(void)state;
+	assert_int_equal(parse(&o, "-f", &first, &err), -EINVAL);
+	assert_string_equal(err.text, "missing argument: ONE TWO; try prog cmd --help");
+	assert_int_equal(parse(&o, "a -f b c d", &first, &err), -EINVAL);
+	assert_string_equal(err.text, "unexpected argument \"c\"; try prog cmd --help");
+	assert_int_equal(parse(&o, "a b", &first, &err), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_operands),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

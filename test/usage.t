@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The command lines of all programs: --help, --version, and one style of errors; the manual pages name the same options.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+
+MAN=$ZIP_TOP_SRCDIR/man
+cd "$TAP_TMP" || exit 99
+
+# The options that a --help lists, without dashes.
+listed() { sed -nE 's/^ {2,6}(-.*)$/\1/p' "$1" | sed -E 's/ {2,}[^-].*//' | grep -oE -- '(^|[ ,])--?[A-Za-z][A-Za-z-]*' | sed -E 's/^[ ,]*-+//'; }
+commands_of() { sed -nE 's/^  ([a-z]+) .*/\1/p' "$1"; }
+lacking() { # FILE-OF-HELP PAGE...: options that no page has
+	local option
+	for option in $(listed "$1"); do
+		case $option in h | help | V | version) continue ;; esac
+		cat "${@:2}" | grep -Eq -- "(Fl|,) -?$option( |\$)" || echo "$option"
+	done
+}
+refused() { # NAME LINE PROGRAM ARGUMENT...: status 2, and exactly this line
+	local name=$1 line=$2
+	shift 2
+	"$@" >out 2>err
+	is "$name" "$? $(wc -c <out) $(cat err)" "2 0 $line"
+}
+shows_version() { "$@" --version | grep -Eqx '[a-z]+ \(.*\) [0-9].*'; }
+isnt_zero() { ok "$1" test "$2" != 0; }
+# words PROGRAM [COMMAND]: what holds for every command line
+words() {
+	local name
+	name=$(basename "$1")${2:+ $2}
+	"$@" --help >help 2>err
+	is "$name --help" "$? $(wc -c <err) $(head -c7 help)" "0 0 usage: "
+	ok "$name --help has no long line" test "$(wc -L <help)" -le 120
+	ok "$name --version" shows_version "$@"
+	refused "$name: an option that there is not" "$name: there is no option --nonsense; try $name --help" "$@" --nonsense
+	refused "$name: an option that is nearly there" "$name: there is no option --hlep; did you mean --help?" "$@" --hlep
+	refused "$name: a value too many" "$name: --help takes no value" "$@" --help=x
+	"$@" --help >/dev/full 2>err
+	isnt_zero "$name: help for which there is no room" $?
+	is "... the line" "$(cat err)" "$name: standard output: No space left on device"
+}
+
+ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
+"$ZIPMAP" --help >all
+for command in $(commands_of all); do
+	words "$ZIPMAP" "$command"
+	page=$MAN/zipmap-$command.1
+	case $command in draw | plot | convert) page=$(grep -l "zipmap $command" "$MAN"/zipmap-*.1) ;; esac
+	# shellcheck disable=SC2086 # several pages
+	is "zipmap $command: the manual has all options" "$(lacking help $page)" ""
+done
+ok "zipmap --version" shows_version "$ZIPMAP"
+refused "zipmap: a command that is nearly there" "zipmap: there is no command shwo; did you mean show?" "$ZIPMAP" shwo
+refused "zipmap: a command that there is not" "zipmap: there is no command xyzzy; try zipmap --help" "$ZIPMAP" xyzzy
+refused "zipmap: no command" "zipmap: no command; try zipmap --help" "$ZIPMAP"
+refused "zipmap: the file is missing" "zipmap show: missing argument: GRAPH; try zipmap show --help" "$ZIPMAP" show
+refused "zipmap: a file too many" 'zipmap show: unexpected argument "b"; try zipmap show --help' "$ZIPMAP" show a b
+
+done_testing
