@@ -133,12 +133,15 @@ static void forget_packed(struct zop *op)
 	op->packed = NULL;
 }
 
-static int unpack_native(const struct zop *op, const MPI_Status *st)
+static int unpack_native(const struct zop *op, MPI_Status *st)
 {
 	MPI_Count bytes = 0;
 
 	zn.Get_elements_x(st, MPI_BYTE, &bytes);
-	return zdata_unpack_native(op->packed, (uint64_t)bytes, op->buf, op->count, op->type);
+	int rc = zdata_unpack_native(op->packed, (uint64_t)bytes, op->buf, op->count, op->type);
+	if (rc == MPI_ERR_TYPE)
+		zn.Status_set_elements_x(st, MPI_BYTE, zdata_whole_bytes(op->type, (uint64_t)bytes));
+	return rc;
 }
 
 static void take_native(struct zop *op, const MPI_Status *st, int error)
@@ -146,12 +149,12 @@ static void take_native(struct zop *op, const MPI_Status *st, int error)
 	const struct zcomm *c = op->req.comm;
 
 	op->native = MPI_REQUEST_NULL;
+	op->req.status = *st;
 	if (op->packed && error == MPI_SUCCESS)
-		error = unpack_native(op, st);
+		error = unpack_native(op, &op->req.status);
 	forget_packed(op);
 	if (op->posted)
 		zqueue_withdraw(op);
-	op->req.status = *st;
 	op->req.status.MPI_ERROR = error;
 	if (st->MPI_SOURCE >= 0 && st->MPI_SOURCE < c->nlocal)
 		op->req.status.MPI_SOURCE = c->shadow_to_rank[st->MPI_SOURCE];

@@ -123,9 +123,9 @@ static void finish(struct zstrands *s)
 		zreq_complete(&s->req);
 		return;
 	}
+	uint64_t bytes = s->error == MPI_ERR_TRUNCATE ? op->data.bytes : s->error ? 0 : op->t.total;
 	if (s->error == MPI_SUCCESS && op->packed)
 		s->error = zdata_unpack(op->packed, op->t.total, op->buf, op->count, op->type);
-	uint64_t bytes = s->error == MPI_ERR_TRUNCATE ? op->data.bytes : s->error ? 0 : op->t.total;
 	op->strands = 0;
 	zop_finish_recv(op, op->remote->vrank, op->req.status.MPI_TAG, bytes, s->error);
 	zpool_put(s);

@@ -65,7 +65,8 @@ static const char *class_text(int class)
 	case MPI_ERR_TRUNCATE:
 		return "the message is longer than the receive buffer";
 	case MPI_ERR_TYPE:
-		return "MPI_PACKED cannot cross between parts of different representation";
+		return "the message ends within an element of the receive's datatype, or is MPI_PACKED of another "
+		       "representation";
 	case MPI_ERR_NO_MEM:
 		return "out of memory";
 	default:

@@ -235,10 +235,12 @@ static int start_recv(struct zreq *r)
 static void finish_recv(struct zpieces *p)
 {
 	uint64_t total = p->bytes * (uint64_t)p->npieces, bytes = total < p->data.bytes ? total : p->data.bytes;
-	MPI_Count count = p->data.converted && bytes > 0 ? zdata_native_bytes(p->type, bytes) : (MPI_Count)bytes;
+	MPI_Count count = (MPI_Count)bytes;
 
 	if (p->packed && p->error == MPI_SUCCESS)
 		p->error = zdata_unpack(p->packed, bytes, p->buf, p->count * p->partitions, p->type);
+	if (bytes > 0 && (p->data.converted || (p->error == MPI_ERR_TYPE && !p->data.dense)))
+		count = zdata_native_bytes(p->type, bytes);
 	zstatus_set(&p->req.status, p->rank, p->tag, p->error, count, false);
 	zreq_complete(&p->req);
 }

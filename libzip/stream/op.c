@@ -73,9 +73,9 @@ int zop_create(struct zop **out, const struct zreq_ops *ops, enum zop_kind kind,
 
 void zop_finish_recv(struct zop *op, uint32_t source, int tag, uint64_t bytes, int error)
 {
-	/* Without conversion wire bytes are native bytes; and the type may be gone where there are no bytes, or dense
-	 * ones. */
-	MPI_Count count = op->data.converted && bytes > 0 ? zdata_native_bytes(op->type, bytes) : (MPI_Count)bytes;
+	/* Else wire bytes are native bytes, and the type may be gone where there are no bytes, or dense ones. */
+	bool other = op->data.converted || (error == MPI_ERR_TYPE && !op->data.dense);
+	MPI_Count count = other && bytes > 0 ? zdata_native_bytes(op->type, bytes) : (MPI_Count)bytes;
 
 	ztransfer_conceal(op);
 	if (op->t.xfer)

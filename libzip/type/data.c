@@ -7,6 +7,7 @@
 
 #include "common/base/copy.h"
 #include "libzip/shim/shim.h"
+#include "libzip/type/prefix.h"
 #include "libzip/type/type.h"
 
 /* The place of count elements that lie in one piece and need no conversion; else NULL. They must have bytes. */
@@ -128,6 +129,24 @@ int zdata_pack(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, M
 	return rc;
 }
 
+/* Packs the old element, puts the new bytes over it, and unpacks it again. That writes old values back where no new
+ * ones have come. */
+static int unpack_part(MPI_Count size, const uint8_t *in, uint64_t bytes, char *at, MPI_Datatype t)
+{
+	uint8_t *element = malloc((size_t)size);
+	int rc;
+
+	if (!element)
+		return MPI_ERR_NO_MEM;
+	rc = pack_native(element, (uint64_t)size, at, 1, t);
+	if (rc == MPI_SUCCESS) {
+		memcpy(element, in, bytes);
+		rc = unpack_native(element, (uint64_t)size, at, 1, t);
+	}
+	free(element);
+	return rc;
+}
+
 /* size and extent are those of one element. */
 static int unpack_packed(MPI_Count size, MPI_Count extent, const uint8_t *in, uint64_t bytes, char *buf,
 	MPI_Count count, MPI_Datatype t)
@@ -143,19 +162,11 @@ static int unpack_packed(MPI_Count size, MPI_Count extent, const uint8_t *in, ui
 	if (rc != MPI_SUCCESS || whole == count || bytes == whole_bytes)
 		return rc;
 
-	/* Part of an element: packs the old element, puts the new bytes over it, and unpacks it again. That writes old
-	 * values back where no new ones have come. */
-	uint8_t *element = malloc((size_t)size);
-	char *at = buf + whole * extent;
-	if (!element)
-		return MPI_ERR_NO_MEM;
-	rc = pack_native(element, (uint64_t)size, at, 1, t);
-	if (rc == MPI_SUCCESS) {
-		memcpy(element, in + whole_bytes, bytes - whole_bytes);
-		rc = unpack_native(element, (uint64_t)size, at, 1, t);
-	}
-	free(element);
-	return rc;
+	uint64_t part = bytes - whole_bytes;
+	rc = zprefix_whole(t, &part);
+	if (rc == MPI_SUCCESS && part > 0)
+		rc = unpack_part(size, in + whole_bytes, part, buf + whole * extent, t);
+	return rc == MPI_SUCCESS && part < bytes - whole_bytes ? MPI_ERR_TYPE : rc;
 }
 
 int zdata_unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype t)
@@ -193,15 +204,25 @@ int zdata_unpack(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, 
 	uint8_t *native = malloc(native_bytes + 1);
 	if (!native)
 		return MPI_ERR_NO_MEM;
-	zsignature_decode(&e->signature, native, in, bytes);
+	uint64_t taken = zsignature_decode(&e->signature, native, in, bytes);
 	int rc = zdata_unpack_native(native, native_bytes, buf, count, t);
 	free(native);
-	return rc;
+	return rc == MPI_SUCCESS && taken < bytes ? MPI_ERR_TYPE : rc;
 }
 
 MPI_Count zdata_native_bytes(MPI_Datatype t, uint64_t wire_bytes)
 {
 	const struct ztype *e = ztype_find(t);
 
-	return e->converted ? (MPI_Count)zsignature_native_bytes(&e->signature, wire_bytes) : (MPI_Count)wire_bytes;
+	return zdata_whole_bytes(t, e->converted ? zsignature_native_bytes(&e->signature, wire_bytes) : wire_bytes);
+}
+
+MPI_Count zdata_whole_bytes(MPI_Datatype t, uint64_t bytes)
+{
+	const struct ztype *e = ztype_find(t);
+	uint64_t part = e->size > 0 ? bytes % (uint64_t)e->size : 0, whole = part;
+
+	if (part > 0 && zprefix_whole(t, &whole) == MPI_SUCCESS)
+		bytes -= part - whole;
+	return (MPI_Count)bytes;
 }

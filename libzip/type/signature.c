@@ -202,7 +202,7 @@ static uint64_t whole_numbers(const struct zsignature_run *r, uint64_t left)
 
 uint64_t zsignature_decode(const struct zsignature *s, uint8_t *native, const uint8_t *wire, uint64_t left)
 {
-	const uint8_t *begin = native;
+	const uint8_t *begin = wire;
 	bool little = is_little();
 
 	while (left > 0 && s->nruns > 0) {
@@ -213,10 +213,10 @@ uint64_t zsignature_decode(const struct zsignature *s, uint8_t *native, const ui
 				convert(native, r->native, little, wire, r->wire, false, r->is_signed);
 			left -= n * r->wire;
 			if (n < r->count)
-				return (uint64_t)(native - begin);
+				return (uint64_t)(wire - begin);
 		}
 	}
-	return (uint64_t)(native - begin);
+	return (uint64_t)(wire - begin);
 }
 
 uint64_t zsignature_native_bytes(const struct zsignature *s, uint64_t left)

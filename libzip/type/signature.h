@@ -32,7 +32,7 @@ void zsignature_free(struct zsignature *);
 /* Converts count elements of packed native bytes. */
 void zsignature_encode(const struct zsignature *, uint8_t *wire, const uint8_t *native, uint64_t count);
 /* Converts wire bytes. They may end within an element, or within a number, which then is not converted. Returns the
- * number of native bytes written. */
+ * number of wire bytes that were converted. */
 uint64_t zsignature_decode(const struct zsignature *, uint8_t *native, const uint8_t *wire, uint64_t wire_bytes);
 /* The number of native bytes that decode would write. */
 uint64_t zsignature_native_bytes(const struct zsignature *, uint64_t wire_bytes);
