@@ -135,16 +135,16 @@ kill -9 "$(zipperd_of 2)"
 is_told "one after the other"
 kill -9 "$(zipperd_of 1)"
 ended "one after the other" 1 "zipper 1: $KILLED; no zipper is left$" 2
-started "${two[@]}"
-kill -9 "$(pid_of_rank 3)"
+hit 9 3 started "${two[@]}"
 ended "a rank killed" 9 "$DIED"
-started "${two[@]}"
-kill -9 "$(zipperd_of 1)"
-is_told "a rank killed after a zipper"
-kill -9 "$(pid_of_rank 3)"
+started_and_lost() {
+	started "${two[@]}"
+	kill -9 "$(zipperd_of 1)"
+	[ -z "$1" ] || is_told "$1"
+}
+hit 9 3 started_and_lost "a rank killed after a zipper"
 ended "a rank killed after a zipper" 9 "$DIED" 2
-started "${two[@]}"
-kill -9 "$(zipperd_of 1)" "$(pid_of_rank 3)"
+hit 9 3 started_and_lost
 ended "a rank and a zipper killed" 9 "$DIED" 2
 # if the other zipper reports the rank more than a second later, the job has gone on meanwhile
 matches "a rank and a zipper killed: the zipper" err "^zmpirun: warning: zipper 1 is lost: $KILLED(; the job goes on with 1 of 2)?$"

@@ -122,8 +122,7 @@ start 2+2 --rails 2
 is "two zipperds of ours" "$(left_named zipperd | wc -l)" 2
 kill -INT $JOB
 ended "SIGINT" 130 'ended by signal 2 \(Interrupt\)$'
-start 2+2 --rails 2
-kill -9 "$(pid_of_rank 3)"
+hit 9 3 start 2+2 --rails 2
 ended "a rank killed" 9 'rank 3 \(c2 rank 1 .*; mpiexec tells of signal 9 \(Killed\)$'
 run "MPI_Abort hands its code on" 7 --clusters 2 -n 4 --rails 3 "$ENDS" abort 2 7
 matches "MPI_Abort: who and what" err '^zmpirun: rank 2 \(.*code 7'
