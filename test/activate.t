@@ -54,6 +54,25 @@ for n in 1 2 3 4 5 6; do
 	is "peer $n, who came between: status" $? 0 || diag_file "err.$n"
 done
 ok "it ends" manager end
+# a socket of an RDMA device's address, which the module of Verbs takes
+if [ -e "$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/fakeverbs.so" ]; then
+	. "$ZIP_TOP_SRCDIR/test/lib/fake.sh"
+	fake_fabric fka
+	mkfifo more
+	exec 8<>more
+	rm port
+	background env LD_PRELOAD="$FAKE_PRELOAD" python3 -B "$ZIP_TOP_SRCDIR/test/lib/activate.py" port "$SOCKET.verbs" more "$ZIPPERD" \
+		-o listen=a,b=fka:1@127.0.0.1:@PORT@ -o listen=a,b=shm:"$SOCKET.verbs" -o key_file="$TAP_TMP/keys" \
+		-o module_dir="$TAP_TMP/modules" >/dev/null 2>log
+	wait_for 20 test -s port || bail_out "activate.py does not start"
+	echo start >&8
+	ok "an RDMA device: it starts" wait_for 20 grep -q "listening on fka:1@127.0.0.1:$(cat port)" log || diag_file log
+	is "an RDMA device: one socket is not named" "$(grep -c 'which no listen names: closed' log)" 1 || diag_file log
+	echo end >&8
+	wait $!
+else
+	skip "an RDMA device: it starts" "built without libibverbs"
+fi
 # meant for another process: it does not take them
 background env LISTEN_PID=1 LISTEN_FDS=3 "$ZIPPERD" -o listen=a,b=shm:"$TAP_TMP/other.sock" -o key_file="$TAP_TMP/keys" --ready-fd 9 9>ready \
 	>/dev/null 2>err

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/module.h"
+#include "common/transport/base/inherited.h"
 #include "common/transport/verbs/verbs_module.h"
 
 static const char *module_dir;
@@ -54,7 +55,7 @@ static const struct ztransport *load_verbs(struct zerr *err)
 		dlclose(file);
 		return NULL;
 	}
-	module->configure(verbs_options);
+	module->configure(verbs_options, zinherited_take);
 	verbs = module->transport;
 	return verbs;
 }

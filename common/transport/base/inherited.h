@@ -14,6 +14,9 @@ int zinherited_init(void);
 /* Takes the socket that listens there out of them. Returns its descriptor, which is the caller's, or -1: there is none.
  */
 int zinherited_take(const struct sockaddr *, socklen_t len);
+/* In a module, which has a copy of these functions: the sockets are those of the program that loads it, whose
+ * zinherited_take is `take`. */
+void zinherited_borrow(int (*take)(const struct sockaddr *, socklen_t len));
 /* Closes one that nobody has taken, and writes its address. Returns 0, or -ENOENT: there is none. */
 int zinherited_close_one(char *address, size_t cap);
 

@@ -3,12 +3,14 @@
 #include "common/transport/verbs/verbs_module.h"
 
 #include "common/base/module.h"
+#include "common/transport/base/inherited.h"
 #include "common/transport/verbs/device/voptions.h"
 #include "common/transport/verbs/transport_verbs.h"
 
-static void configure(const struct zverbs_options *options)
+static void configure(const struct zverbs_options *options, int (*take)(const struct sockaddr *, socklen_t len))
 {
 	voptions = options;
+	zinherited_borrow(take);
 }
 
 extern const struct zverbs_module zverbs_module;

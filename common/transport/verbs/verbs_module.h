@@ -4,6 +4,8 @@
 #ifndef ZIP_COMMON_TRANSPORT_VERBS_VERBS_MODULE_H
 #define ZIP_COMMON_TRANSPORT_VERBS_VERBS_MODULE_H
 
+#include <sys/socket.h>
+
 #include "common/transport/base/transport.h"
 #include "common/transport/verbs/device/verbs_options.h"
 
@@ -13,7 +15,9 @@
 struct zverbs_module {
 	const char *release; /* see module.h */
 	const struct ztransport *transport;
-	void (*configure)(const struct zverbs_options *); /* to be called first; the options stay where they are */
+	/* To be called first. The options stay where they are. take: zinherited_take of the program; the module has a
+	 * copy of inherited.c, to which the service manager has given nothing. */
+	void (*configure)(const struct zverbs_options *, int (*take)(const struct sockaddr *, socklen_t len));
 };
 
 #endif
