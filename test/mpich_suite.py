@@ -14,7 +14,8 @@ usage: mpich_suite.py [--source DIR] [--work DIR] [--parts N,...] [--only REGEX]
   --shard    only each N-th line, from the I-th, from 1: for several machines
   --results  a file that keeps what came out: a line that passed is not run again, nor one that fails natively
   --expected a list of known failures; default: mpich_suite.expected
-  --table    a page with a table of results: its rows for the folders that ran are made anew
+  --table    a page with a table of results: its rows for the folders at the top that ran are made anew, of all lines with a result;
+             where only part of a folder is to run, that takes --results
   FOLDER     of the suite, with those below it; default: all
 
 A program passes as in the suite's own runner: with "No Errors" once on standard output, nothing else, and exit status 0, unless its
@@ -71,6 +72,17 @@ def build(suite, folders):
         if folder == "util":
             # Configured by itself the suite leaves this library empty, with which every program of f08 is linked.
             run("make", "-C", folder, "am_libmtest_f08_la_OBJECTS=mtest_f08.lo", "libmtest_f08.la")
+
+
+def build_rest(suite, lines):
+    """Programs that are not among "all": the suite's own runner, too, makes a program when its line comes."""
+    rest = {}
+    for line in lines:
+        if not os.path.exists(os.path.join(suite, line.folder, line.name)):
+            rest.setdefault(line.folder, set()).add(line.name)
+    with open(os.path.join(suite, "build.log"), "a") as log:
+        for folder, names in rest.items():
+            subprocess.run(["make", "-k", "-C", folder, *sorted(names)], cwd=suite, stdout=log, stderr=log, check=False)
 
 
 def end_all(number, frame):
@@ -175,9 +187,14 @@ class Run:
         failed = [layout for layout, passed in (result or {"worlds": {}})["worlds"].items() if not passed]
         return bool(failed) and all(mpich_lists.reason_of(self.known, line, layout) for layout in failed)
 
+    def rows(self, lines):
+        """What mpich_results.tally takes."""
+        results = [(line, self.results.found.get(line.key())) for line in lines]
+        return [(line, result, self.is_known(line, result)) for line, result in results]
+
     def end(self, lines):
         """Whether something is wrong."""
-        rows = [(line, result, self.is_known(line, result)) for line, result in ((w, self.results.found.get(w.key())) for w in lines)]
+        rows = self.rows(lines)
         table = mpich_results.tally(rows)
         dry = [folder for folder, row in table.items() if row["merged"] > 2 and row["bytes"] == 0]
         for folder, row in table.items():
@@ -191,6 +208,8 @@ class Run:
         for world in surprises:
             print("# passed:", world)
         if self.args.table:
+            tops = sorted({line.folder.split("/")[0] for line in lines})
+            table = mpich_results.tally(self.rows(mpich_lists.lines_of(self.suite, tops)))
             mpich_results.write_table(self.args.table, table, " and ".join(map(str, self.args.parts)))
         return failed > 0 or passed == 0 or bool(dry)
 
@@ -208,7 +227,10 @@ def arguments():
     parser.add_argument("--expected", default=os.path.join(HERE, "mpich_suite.expected"))
     parser.add_argument("--table")
     parser.add_argument("folders", nargs="*")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.table and not args.results and (args.only or args.shard[1] > 1 or any("/" in f.strip("/") for f in args.folders)):
+        parser.error("--table makes rows of whole folders: where only some lines run, --results FILE has those of the others")
+    return args
 
 
 def main():
@@ -225,6 +247,7 @@ def main():
     runs = Run(args, suite, top)
     mine, shards = args.shard
     lines = [line for line in mpich_lists.lines_of(suite, args.folders) if re.search(args.only, str(line))][mine - 1::shards]
+    build_rest(suite, lines)
     runs.all(lines)
     sys.exit(runs.end(lines))
 

@@ -47,6 +47,8 @@ program 2 arg=chatty
 nothing 2
 end
 echo 'program 1' >"$suite/two/testlist"
+echo 'late 2' >>"$suite/two/testlist"
+printf 'late:\n\tcp program late\n' >>"$suite/two/Makefile"
 printf '%s  %s\n' 'one/program not-three as 1\+1\+2' 'clusters with one rank' 'two/program' 'none, in truth' >known
 
 runner() { ZIP_TOP_BUILDDIR=$ZIP_TOP_BUILDDIR python3 -B "$ZIP_TOP_SRCDIR/test/mpich_suite.py" --work work --jobs 3 --results results --expected known "$@" >out 2>err; }
@@ -64,18 +66,23 @@ has "... and the same line in other clusters" '^ok [0-9]+ - one/program not-thre
 has "a line that fails natively" '^ok [0-9]+ - one/program never # SKIP natively it fails too$'
 has "... as one does that says more than No Errors" '^ok [0-9]+ - one/program chatty # SKIP natively'
 has "a program that was not built" '^ok [0-9]+ - one/nothing # SKIP it was not built$'
+has "... one that its folder does not build with the others" '^ok [0-9]+ - two/late as 1\+1$'
 has "a line for one rank runs with two" '^ok [0-9]+ - two/program as 1\+1 '
 has "what is listed and passes is told" '^# passed: two/program as 1\+1$'
-has "the sums" '^2 lines passed, 1 failed, 1 passed that are listed as failures$'
+has "the sums" '^3 lines passed, 1 failed, 1 passed that are listed as failures$'
 has "the table: a folder that ran" '^\| `one` \| 2 and 3 \| 5 \| 3 \| 1 \| 1 \| 1 \| [0-9]+ \|$' table
 has "... one that did not" '^\| `zero` \| 2 \| 3 \| 3 \| 3 \| 0 \| 0 \| 9 \|$' table
-has "... and the sums of all" '^\| all \| \| 9 \| 7 \| 5 \| 1 \| 1 \| [0-9]+ \|$' table
+has "... and the sums of all" '^\| all \| \| 10 \| 8 \| 6 \| 1 \| 1 \| [0-9]+ \|$' table
 has "... below the text" '^Text before\.$' table
 
 runner --table table one two
 is "again: only what may come out differently runs" "$(grep -cE '^(not )?ok .* as ' out)" 4 || diag_file out
-has "... with the same sums" '^2 lines passed, 1 failed, 1 passed that are listed as failures$'
-has "... and the same table" '^\| all \| \| 9 \| 7 \| 5 \| 1 \| 1 \| [0-9]+ \|$' table
-runner --only '^one/program$' one
+has "... with the same sums" '^3 lines passed, 1 failed, 1 passed that are listed as failures$'
+has "... and the same table" '^\| all \| \| 10 \| 8 \| 6 \| 1 \| 1 \| [0-9]+ \|$' table
+runner --only '^one/program$' --table table one
 is "without failures: status" "$?" 0 || diag_file out
+has "the table after a run of some lines: all that have a result" '^\| `one` \| 2 and 3 \| 5 \| 3 \| 1 \| 1 \| 1 \| [0-9]+ \|$' table
+runner --results "" --shard 1/2 --table table one
+is "... and without results of the others a usage error: status" "$?" 2
+has "... that says what to give" '^.*error: --table makes rows of whole folders: .*--results FILE' err
 done_testing
