@@ -68,7 +68,7 @@ up_usermode() { # CLUSTERS
 
 # --- both
 boot_words() { # NAME CLUSTERS: for ./node
-	echo "zip_name=$1 zip_clusters=$2 zip_state=$ZIP_VM zip_node=$here/node"
+	echo "zip_name=$1 zip_clusters=$2 zip_state=$ZIP_VM zip_node=$here/node${ZIP_VM_SYSTEMD:+ zip_systemd=yes}"
 }
 start_node() { # NAME CLUSTERS ARGUMENT...
 	mkfifo "$ZIP_VM/$1.jobs.in" || die "cannot make a pipe in $ZIP_VM"
