@@ -9,7 +9,7 @@
 #include "libzip/stream/outgoing.h"
 #include "libzip/stream/remote.h"
 #include "libzip/stream/stations.h"
-#include "libzip/stream/attached.h"
+#include "libzip/world/attached.h"
 
 static int station_of(const struct zcomm *c, enum zcomm_context context)
 {

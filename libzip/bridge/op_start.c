@@ -6,7 +6,7 @@
 #include "libzip/bridge/deliver.h"
 #include "libzip/bridge/queue.h"
 #include "libzip/shim/pool.h"
-#include "libzip/stream/attached.h"
+#include "libzip/world/attached.h"
 #include "libzip/stream/outgoing.h"
 #include "libzip/stream/remote.h"
 #include "libzip/world/status.h"
@@ -92,10 +92,10 @@ int zop_start(struct zop *op)
 static int start_detached(struct zop *op)
 {
 	op->req.orphan = true;
-	zattached_take(op);
+	zop_take_buffer(op);
 	int rc = zop_start(op);
 	if (rc != MPI_SUCCESS) {
-		zattached_give(op);
+		zop_give_buffer(op);
 		zreq_release(&op->req);
 	}
 	return rc;

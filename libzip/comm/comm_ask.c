@@ -99,9 +99,7 @@ int zip_Comm_group(MPI_Comm handle, MPI_Group *group)
 	struct zcomm *comm = zcomm_find(handle), *own = comm ? zcomm_own(comm) : NULL;
 
 	if (comm) {
-		int rc = zgroup_create(own->vrank, own->size, group);
-		if (rc == MPI_SUCCESS)
-			zgroup_find(*group)->session = comm->session;
+		int rc = zgroup_create(own->vrank, own->size, comm->session, group);
 		return zerror_raise(comm, rc, "MPI_Comm_group", "out of memory");
 	}
 	return adopt(zn.Comm_group(handle, group), handle, group, "MPI_Comm_group");
@@ -112,8 +110,8 @@ int zip_Comm_remote_group(MPI_Comm handle, MPI_Group *group)
 	struct zcomm *comm = zcomm_find(handle);
 
 	if (comm && comm->local)
-		return zerror_raise(comm, zgroup_create(comm->vrank, comm->size, group), "MPI_Comm_remote_group",
-			"out of memory");
+		return zerror_raise(comm, zgroup_create(comm->vrank, comm->size, comm->session, group),
+			"MPI_Comm_remote_group", "out of memory");
 	return adopt(zn.Comm_remote_group(handle, group), handle, group, "MPI_Comm_remote_group");
 }
 

@@ -15,8 +15,6 @@
 #include "libzip/comm/comm_native.h"
 #include "libzip/comm/inter_split.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
-#include "libzip/stream/attached.h"
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
 
@@ -45,42 +43,6 @@ static int native_create(MPI_Comm comm, const struct zgroup *g, MPI_Comm *native
 	return rc;
 }
 
-/* The members of a native group, as a group that came from the session. */
-static int native_of_session(MPI_Session session, MPI_Group local, MPI_Group *group)
-{
-	MPI_Group world;
-	int n = 0, rc = zn.Group_from_session_pset(session, "mpi://WORLD", &world);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	zn.Group_size(local, &n);
-	int *ranks = malloc(2 * ((size_t)n + 1) * sizeof(*ranks));
-	if (ranks) {
-		for (int i = 0; i < n; i++)
-			ranks[i] = i;
-		rc = zn.Group_translate_ranks(local, n, ranks, world, ranks + n);
-		if (rc == MPI_SUCCESS)
-			rc = zn.Group_incl(world, n, ranks + n, group);
-	} else {
-		rc = MPI_ERR_NO_MEM;
-	}
-	free(ranks);
-	zn.Group_free(&world);
-	return rc;
-}
-
-/* Native MPI has to know the session of the communicator, and of those that are made of it: local messages use the
- * session's buffer. A group without a session takes the same way, as other members may have one with a session. */
-static int native_from_group(const struct zgroup *g, MPI_Group local, const char *stringtag, MPI_Comm *native)
-{
-	MPI_Group own = local;
-	int rc = g->session ? native_of_session(g->session->session, local, &own) : MPI_SUCCESS;
-	if (rc == MPI_SUCCESS)
-		rc = zn.Comm_create_from_group(own, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, native);
-	if (own != local)
-		zn.Group_free(&own);
-	return rc;
-}
-
 static int native_create_group(MPI_Comm comm, const struct zgroup *g, int tag, const char *stringtag, MPI_Comm *native)
 {
 	MPI_Group group;
@@ -88,10 +50,8 @@ static int native_create_group(MPI_Comm comm, const struct zgroup *g, int tag, c
 	if (rc != MPI_SUCCESS)
 		return rc;
 	zshim_block_begin(); /* other threads go on: another rank may wait for one of them */
-	if (stringtag && zversion_running() >= ZVERSION(4, 2, 0))
-		rc = native_from_group(g, group, stringtag, native);
-	else
-		rc = zn.Comm_create_group(comm, group, tag, native);
+	rc = stringtag ? zcomm_native_from_group(comm, group, tag, stringtag, native)
+		       : zn.Comm_create_group(comm, group, tag, native);
 	zshim_block_end();
 	if (group != MPI_GROUP_EMPTY)
 		zn.Group_free(&group);

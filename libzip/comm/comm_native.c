@@ -2,21 +2,65 @@
 /* Native groups and communicators of the members in my part. */
 #include "libzip/comm/comm_native.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "libzip/comm/comm_internal.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/version.h"
+#include "libzip/world/attached.h"
 #include "libzip/world/error.h"
 #include "libzip/world/world.h"
+
+/* Replaces the native group by one that comes from the session, with the same members. */
+static int tie(MPI_Session session, MPI_Group *group)
+{
+	MPI_Group world, tied = MPI_GROUP_NULL;
+	int n = 0, rc = zn.Group_from_session_pset(session, "mpi://WORLD", &world);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zn.Group_size(*group, &n);
+	int *ranks = malloc(2 * ((size_t)n + 1) * sizeof(*ranks));
+	if (ranks) {
+		for (int i = 0; i < n; i++)
+			ranks[i] = i;
+		rc = zn.Group_translate_ranks(*group, n, ranks, world, ranks + n);
+		if (rc == MPI_SUCCESS)
+			rc = zn.Group_incl(world, n, ranks + n, &tied);
+	} else {
+		rc = MPI_ERR_NO_MEM;
+	}
+	free(ranks);
+	zn.Group_free(&world);
+	if (rc == MPI_SUCCESS) {
+		zn.Group_free(group);
+		*group = tied;
+	}
+	return rc;
+}
 
 int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native)
 {
 	MPI_Group whole;
 	int rc = zgroup_to_native(g, native);
+	if (rc == MPI_SUCCESS && g->session && g->session->open && *native != MPI_GROUP_EMPTY) {
+		rc = tie(g->session->session, native);
+		if (rc != MPI_SUCCESS)
+			zn.Group_free(native);
+	}
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (zversion_has_bug(ZVERSION_CREATE_GROUP) && zn.Comm_group(comm, &whole) == MPI_SUCCESS)
 		zn.Group_free(&whole);
 	return MPI_SUCCESS;
+}
+
+int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char *stringtag, MPI_Comm *made)
+{
+	return zversion_running() >= ZVERSION(4, 2, 0)
+		       ? zn.Comm_create_from_group(native, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, made)
+		       : zn.Comm_create_group(comm, native, tag, made);
 }
 
 /* Are the group's members of my part all in this native group? */
@@ -53,14 +97,17 @@ int zcomm_native_check(MPI_Comm comm, const struct zgroup *g, const char *name)
 int zcomm_native_create(const struct zgroup *g, uint64_t id, MPI_Comm *native)
 {
 	MPI_Group local;
+	char stringtag[48];
 	int tag;
 	MPI_Comm internal = zcomm_internal(0, &tag);
 	int rc = zcomm_native_group(internal, g, &local);
 	*native = MPI_COMM_NULL;
 	if (rc != MPI_SUCCESS)
 		return rc;
+	snprintf(stringtag, sizeof(stringtag), "zipper:%" PRIx64, id);
 	zshim_block_begin();
-	rc = zn.Comm_create_group(internal, local, zcomm_internal_mix(id, ZCOMM_INTERNAL_TAGS_MIN), native);
+	rc = zcomm_native_from_group(internal, local, zcomm_internal_mix(id, ZCOMM_INTERNAL_TAGS_MIN), stringtag,
+		native);
 	zshim_block_end();
 	if (local != MPI_GROUP_EMPTY)
 		zn.Group_free(&local);

@@ -8,9 +8,13 @@
 
 #include "libzip/world/group.h"
 
-/* The members of the group in my part, for a native function on comm. To be freed, unless it is MPI_GROUP_EMPTY.
- * MPI_SUCCESS or an error class. */
+/* The members of the group in my part, for a native function on comm, of the same session. To be freed, unless it is
+ * MPI_GROUP_EMPTY. MPI_SUCCESS, an error class, or a native error code. */
 int zcomm_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *native);
+/* Makes a communicator of such a group, as MPI_Comm_create_from_group does. Since MPICH 4.2 local messages on it, and
+ * on those made of it, use the buffer of the group's session. A group without a session takes the same way, as other
+ * members may have one with a session. A native error code. */
+int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char *stringtag, MPI_Comm *made);
 /* Are all members of the group in this local communicator? Native MPI is given only the members in my part, and would
  * leave out the others. MPI_SUCCESS or an error code that has been raised. */
 int zcomm_native_check(MPI_Comm local, const struct zgroup *, const char *name);

@@ -12,10 +12,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+struct zattached;
+
 struct zinter {
 	int *mine, *theirs; /* vranks by rank; disjoint */
 	int nmine, ntheirs;
-	int64_t id; /* the same in all members of both groups */
+	int64_t id;		   /* the same in all members of both groups */
+	struct zattached *session; /* of my group (libzip/world/group.h); NULL: of none */
 };
 
 /* Frees the two arrays. */

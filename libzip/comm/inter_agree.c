@@ -185,6 +185,7 @@ static int own_group(MPI_Comm comm, struct zinter *i)
 	if (!g)
 		return MPI_ERR_COMM;
 	i->nmine = g->size;
+	i->session = g->session;
 	i->mine = malloc(((size_t)g->size + 1) * sizeof *i->mine);
 	for (int r = 0; r < g->size && i->mine; r++)
 		i->mine[r] = g->vrank[r];

@@ -67,6 +67,7 @@ int zinter_dup_make(const struct zinter_dup *d, MPI_Comm handle)
 		.near = d->near,
 		.local_shadow = d->local_shadow == MPI_COMM_NULL ? handle : d->local_shadow,
 		.id = (uint64_t)(c->first ? d->mine : d->theirs),
+		.session = c->session,
 		.fatal = c->fatal,
 		.local = c->local->vrank,
 		.nlocal = c->local->size,

@@ -57,6 +57,7 @@ static bool make_entry(const struct zinter *i, MPI_Comm parent, MPI_Comm all, st
 		.nlocal = i->nmine,
 		.remote = i->theirs,
 		.nremote = i->ntheirs,
+		.session = i->session,
 		.fatal = c && c->fatal};
 	if (o->class == MPI_SUCCESS && zcomm_create_inter(&entry))
 		return true;
@@ -72,7 +73,7 @@ void zinter_make_group(const struct zinter *i, struct zgroup *both)
 {
 	bool first = i->mine[0] < i->theirs[0];
 	int n = first ? i->nmine : i->ntheirs, m = first ? i->ntheirs : i->nmine;
-	*both = (struct zgroup){.size = n + m, .rank = MPI_UNDEFINED};
+	*both = (struct zgroup){.size = n + m, .rank = MPI_UNDEFINED, .session = i->session};
 	both->vrank = malloc((size_t)both->size * sizeof *both->vrank);
 	if (!both->vrank)
 		return;

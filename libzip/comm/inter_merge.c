@@ -29,7 +29,7 @@ static int order_merged(const struct zcomm *c, const int64_t (*said)[ZSAID_COUNT
 	int n = c->local->size, m = c->size;
 	int64_t mine = said[0][ZSAID_KEY], theirs = said[n][ZSAID_KEY];
 	bool before = mine != theirs ? mine < theirs : c->first;
-	*g = (struct zgroup){.size = n + m, .vrank = malloc((size_t)(n + m) * sizeof(int))};
+	*g = (struct zgroup){.size = n + m, .vrank = malloc((size_t)(n + m) * sizeof(int)), .session = c->session};
 	if (!g->vrank)
 		return MPI_ERR_NO_MEM;
 	memcpy(g->vrank + (before ? 0 : m), c->local->vrank, (size_t)n * sizeof(int));

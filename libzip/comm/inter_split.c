@@ -29,7 +29,7 @@ static int select_groups(const struct zcomm *c, const int64_t (*said)[ZSAID_COUN
 MPI_Comm zinter_split_make(struct zcomm *c, int color, int key, const char *name, struct zcomm_outcome *outcome)
 {
 	int64_t mine[ZSAID_COUNT] = {color, key, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
-	struct zinter i = {0};
+	struct zinter i = {.session = c->session};
 	MPI_Comm made = MPI_COMM_NULL;
 	int rc = zinter_hear(c, name, mine, &all);
 	if (rc != MPI_SUCCESS) {

@@ -11,7 +11,7 @@
 int zip_File_get_group(MPI_File fh, MPI_Group *group)
 {
 	const struct zcomm *twin = zfile_find(fh)->twin;
-	int class = zgroup_create(twin->vrank, twin->size, group);
+	int class = zgroup_create(twin->vrank, twin->size, twin->session, group);
 
 	return class == MPI_SUCCESS ? MPI_SUCCESS : zfile_raise(fh, class, "MPI_File_get_group");
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "libzip/progress/progress.h"
-#include "libzip/stream/attached.h"
+#include "libzip/world/attached.h"
 #include "libzip/type/data.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/shim/shim.h"

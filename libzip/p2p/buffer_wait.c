@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "libzip/progress/progress.h"
-#include "libzip/stream/attached.h"
+#include "libzip/world/attached.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/stations.h"
 #include "libzip/stream/transfer.h"

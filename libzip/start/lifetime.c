@@ -19,7 +19,7 @@
 #include "libzip/start/init.h"
 #include "libzip/record/record.h"
 #include "libzip/shim/shim.h"
-#include "libzip/stream/attached.h"
+#include "libzip/world/attached.h"
 #include "libzip/type/typehold.h"
 
 static struct {
@@ -88,9 +88,7 @@ int zip_Session_finalize(MPI_Session *session)
 
 	if (rc != MPI_SUCCESS || !self.joined)
 		return rc;
-	struct zattached *buffer = zattached_of_session(ended, false);
-	if (buffer)
-		buffer->bytes = 0;
+	zattached_end_session(ended);
 	self.sessions--;
 	return self.sessions == 0 && self.world_ended ? leave() : rc;
 }

@@ -17,7 +17,7 @@
 #include "common/base/hash.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/version.h"
-#include "libzip/stream/attached.h"
+#include "libzip/world/attached.h"
 #include "libzip/world/world.h"
 
 static bool is_world(const char *pset)
@@ -98,7 +98,7 @@ int zip_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info 
 static int agree(const struct zgroup *mine, const struct zgroup *theirs, const char *stringtag, const char *name,
 	int rc, MPI_Comm *local)
 {
-	const struct zinter i = {mine->vrank, theirs->vrank, mine->size, theirs->size, 0};
+	const struct zinter i = {mine->vrank, theirs->vrank, mine->size, theirs->size, 0, mine->session};
 	struct zcomm_outcome outcome = {0};
 	struct zgroup both;
 

@@ -7,11 +7,11 @@
 
 #include "common/wire/wire.h"
 #include "libzip/shim/pool.h"
-#include "libzip/stream/attached.h"
 #include "libzip/stream/remote.h"
 #include "libzip/stream/tied.h"
 #include "libzip/stream/transfer.h"
 #include "libzip/type/typehold.h"
+#include "libzip/world/attached.h"
 #include "libzip/world/status.h"
 
 void zop_destroy(struct zreq *r)
@@ -86,10 +86,29 @@ void zop_finish_recv(struct zop *op, uint32_t source, int tag, uint64_t bytes, i
 	zreq_complete(&op->req);
 }
 
+/* Small messages that go into their stream at once do not count: the window of the stream limits them. */
+void zop_take_buffer(struct zop *op)
+{
+	if (op->mode != ZSEND_BUFFERED)
+		return;
+	op->attached = zattached_of(op->req.comm);
+	op->in_buffer = (MPI_Count)op->data.bytes + MPI_BSEND_OVERHEAD;
+	op->attached->in_use += op->in_buffer;
+}
+
+void zop_give_buffer(struct zop *op)
+{
+	if (op->in_buffer == 0)
+		return;
+	op->attached->in_use -= op->in_buffer;
+	op->attached->is_full = false;
+	op->in_buffer = 0;
+}
+
 void zop_finish_send(struct zop *op, int error)
 {
 	if (zop_is_detached(op) && op->req.orphan && !op->req.persistent)
-		zattached_give(op);
+		zop_give_buffer(op);
 	if (op->t.tied)
 		ztied_part(op);
 	ztransfer_conceal(op);

@@ -140,6 +140,11 @@ static inline void zop_begin(struct zop *op)
 	op->t.total = op->t.granted = op->t.moved = 0;
 }
 
+/* A buffered send of the application begins to use the buffer of its communicator, or ends (attached.h). No effect on
+ * other sends (ZSEND_DETACHED). */
+void zop_take_buffer(struct zop *);
+void zop_give_buffer(struct zop *);
+
 /* Completes a receive: source as vrank, wire bytes. The op may be gone afterwards (orphans). */
 void zop_finish_recv(struct zop *, uint32_t source, int tag, uint64_t bytes, int error);
 /* Completes a send. */

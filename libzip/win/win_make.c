@@ -263,7 +263,7 @@ int zip_Win_free(MPI_Win *win)
 int zip_Win_get_group(MPI_Win win, MPI_Group *group)
 {
 	struct zwin *w = zwin_find(win);
-	int rc = zgroup_create(w->comm->vrank, w->comm->size, group);
+	int rc = zgroup_create(w->comm->vrank, w->comm->size, w->comm->session, group);
 
 	return zwin_raise(w, rc, "MPI_Win_get_group", "out of memory");
 }

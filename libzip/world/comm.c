@@ -219,6 +219,7 @@ struct zcomm *zcomm_create_inter(const struct zcomm_inter *i)
 	comm->local = local;
 	comm->near = i->near;
 	comm->fatal = i->fatal;
+	comm->session = local->session = i->session;
 	comm->first = i->local[0] < i->remote[0];
 	map_both_groups(comm);
 	enter(comm);

@@ -54,7 +54,7 @@ struct zcomm {
 	int members_min, members_max; /* counts of the smallest and the largest part */
 	bool blocked;		      /* the ranks of each part are consecutive */
 	struct zboard *board;	      /* memory that the local members share; NULL: none. Left when the entry ends */
-	struct zattached *attached;   /* NULL: never had a buffer of its own. Owned; see stream/attached.h */
+	struct zattached *attached;   /* NULL: never had a buffer of its own. Owned; see attached.h */
 	struct zattached *session;    /* the buffer of its session; NULL: none, or MPICH has no such buffers */
 	struct ztopo *topo;	      /* NULL: none. A reference; then the shadow has the graph of local neighbours */
 	struct zcomm_probed probed[ZCOMM_PROBED_MAX]; /* [nprobed], for the receives that follow; the last one is new */
@@ -93,6 +93,7 @@ struct zcomm_inter {
 	uint64_t id;
 	const int *local, *remote; /* vranks; copied */
 	int nlocal, nremote;
+	struct zattached *session; /* of the local group */
 	bool fatal;
 };
 struct zcomm *zcomm_create_inter(const struct zcomm_inter *);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libzip/world/attached.h"
 #include "libzip/world/comm.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
@@ -62,7 +63,7 @@ static void free_group(struct zgroup *group)
 	free(group);
 }
 
-int zgroup_create(const int *vrank, int size, MPI_Group *handle)
+int zgroup_create(const int *vrank, int size, struct zattached *session, MPI_Group *handle)
 {
 	*handle = MPI_GROUP_EMPTY;
 	if (size == 0)
@@ -80,7 +81,8 @@ int zgroup_create(const int *vrank, int size, MPI_Group *handle)
 	*group = (struct zgroup){.handle = (MPI_Group)(HANDLE_BASE + index),
 		.size = size,
 		.rank = MPI_UNDEFINED,
-		.vrank = copy};
+		.vrank = copy,
+		.session = session};
 	for (int i = 0; i < size; i++)
 		if (copy[i] == zworld.vrank)
 			group->rank = i;
@@ -139,7 +141,7 @@ int zgroup_from_native(MPI_Group *group)
 	if (ranks) {
 		int *vranks = ranks + n;
 		if (translate(native, base, n, ranks, vranks))
-			rc = zgroup_create(vranks, n, group);
+			rc = zgroup_create(vranks, n, zattached_of_native(native), group);
 		else
 			rc = MPI_ERR_UNSUPPORTED_OPERATION;
 	}
@@ -247,16 +249,6 @@ int zip_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_G
 	return rc;
 }
 
-/* Makes a group of the same session as another one. */
-static int create_from(const struct zgroup *other, const int *vrank, int size, MPI_Group *handle)
-{
-	int rc = zgroup_create(vrank, size, handle);
-
-	if (rc == MPI_SUCCESS && size > 0)
-		zgroup_find(*handle)->session = other->session;
-	return rc;
-}
-
 typedef int algebra(const int *a, int na, const int *b, int nb, int *out);
 
 static int combine(MPI_Group group1, MPI_Group group2, MPI_Group *result, algebra *op, const char *function)
@@ -269,7 +261,7 @@ static int combine(MPI_Group group1, MPI_Group group2, MPI_Group *result, algebr
 	int *out = malloc(((size_t)a->size + (size_t)b->size + 1) * sizeof(*out));
 	int n = out ? op(a->vrank, a->size, b->vrank, b->size, out) : -1;
 	if (n >= 0)
-		rc = create_from(a->session ? a : b, out, n, result);
+		rc = zgroup_create(out, n, a->session ? a->session : b->session, result);
 	free(out);
 	return rc == MPI_SUCCESS ? rc : no_memory(function);
 }
@@ -312,9 +304,9 @@ static int choose(MPI_Group handle, int n, const int *ranks, int (*ranges)[3], b
 	if (exclude) {
 		int *left = chosen + group->size + 1;
 		count = zgroupset_difference(group->vrank, group->size, chosen, count, left);
-		rc = count < 0 ? MPI_ERR_NO_MEM : create_from(group, left, count, result);
+		rc = count < 0 ? MPI_ERR_NO_MEM : zgroup_create(left, count, group->session, result);
 	} else {
-		rc = create_from(group, chosen, count, result);
+		rc = zgroup_create(chosen, count, group->session, result);
 	}
 	free(chosen);
 	return rc == MPI_SUCCESS ? rc : no_memory(function);

@@ -11,21 +11,22 @@ struct zgroup {
 	MPI_Group handle; /* in a range that MPICH never issues; MPI_GROUP_EMPTY and MPI_GROUP_NULL are native */
 	int size, rank;	  /* rank: this process's, or MPI_UNDEFINED */
 	int *vrank;	  /* [size] */
-	/* The buffer of the session that the group comes from (libzip/stream/attached.h). NULL: of none, or MPICH has
+	/* The buffer of the session that the group comes from (libzip/world/attached.h). NULL: of none, or MPICH has
 	 * no such buffers. */
 	struct zattached *session;
 };
 
 /* NULL: not a valid group handle. */
 struct zgroup *zgroup_find(MPI_Group);
-/* Makes a group; copies vrank. An empty set gives MPI_GROUP_EMPTY. MPI_SUCCESS or MPI_ERR_NO_MEM. */
-int zgroup_create(const int *vrank, int size, MPI_Group *);
+/* Makes a group of a session, or of none (NULL); copies vrank. An empty set gives MPI_GROUP_EMPTY. MPI_SUCCESS or
+ * MPI_ERR_NO_MEM. */
+int zgroup_create(const int *vrank, int size, struct zattached *session, MPI_Group *);
 /* Makes a native group of the members in my part, in order. The caller frees it natively, unless it is
  * MPI_GROUP_EMPTY. MPI_SUCCESS or an error class. */
 int zgroup_to_native(const struct zgroup *, MPI_Group *native);
-/* Replaces a native group, which it frees, by a group of ours with the same members. MPI_SUCCESS, MPI_ERR_NO_MEM, or
- * MPI_ERR_UNSUPPORTED_OPERATION where a member does not belong to this world (a child of MPI_Comm_spawn); then the
- * group is MPI_GROUP_NULL. */
+/* Replaces a native group, which it frees, by a group of ours with the same members and session. MPI_SUCCESS,
+ * MPI_ERR_NO_MEM, or MPI_ERR_UNSUPPORTED_OPERATION where a member does not belong to this world (a child of
+ * MPI_Comm_spawn); then the group is MPI_GROUP_NULL. */
 int zgroup_from_native(MPI_Group *);
 
 /*
