@@ -84,6 +84,42 @@ if [ -n "${ZIP_LONG:-}" ]; then
 	done
 fi
 
+# --- ranks that compute for longer than the zipper may be away
+# strikes_at FILE SIGNAL PROCESS SECONDS: when a rank has made the file, which waits for its end, the process gets the signal. The
+# rank goes on after these seconds
+strikes_at() {
+	while [ ! -e "$1" ]; do sleep 0.1; done
+	kill "-$2" "$3"
+	sleep "$4"
+	rm -f "$1"
+}
+# strike_at K SECONDS: does that with zipper K, by the file "computes" of this test
+strike_at() {
+	strikes_at "$TAP_TMP/computes" 9 "${zipper[$1]}" "$2" &
+	TAP_PIDS+=($!)
+}
+# computes NAME SIZES: one rank computes when the only zipper is restarted, and the others are back long before it
+computes() {
+	local rc
+	JOB_NUMBER=$((JOB_NUMBER + 1))
+	start_zippers 1 a,b
+	keep 1
+	strike_at 1 9
+	native 60 $((${2// /+})) ./failover 2 2>&1 | LC_ALL=C sort >native
+	ZIPPER_RECONNECT=3s by_hand a,b "$2" "$(addresses 1)" ./failover 2 "1.1=$TAP_TMP/computes"
+	rc=$?
+	is "$1: status" $rc 0 || { diag_file err.a; diag_file err.b; diag_file zipper.1; }
+	is "$1: as natively" "$(cat out.* | LC_ALL=C sort)" "$(cat native)"
+	ok "$1: all ranks have come back" test "$(joined 1)" -ge 2
+	is_gone "$1: nothing is left"
+	stop_keepers
+	stop_zippers
+	rm -f out.* err.* next.*
+}
+kind=tcp
+computes "a rank of two computes" "2 2"
+computes "a whole part computes" "1 1"
+
 # --- with zmpirun, which registers the job again
 kind=tcp
 start_zippers 1 a,b
@@ -99,7 +135,79 @@ is_gone "zmpirun: nothing is left"
 stop_keepers
 stop_zippers
 
+start_zippers 1 a,b
+hosts "${at[1]}" >hostfile
+keep 1
+strike_at 1 9
+ZIPPER_KEY=$KEY limited 60 "${marked[@]}" "$ZMPIRUN" -f hostfile --reconnect 3s ./failover 2 "1.1=$TAP_TMP/computes" >out.z 2>err.z </dev/null
+is "zmpirun, a rank computes: status" $? 0 || diag_file err.z zipper.1
+is "zmpirun, a rank computes: as natively" "$(LC_ALL=C sort out.z)" "$(cat native)"
+is_gone "zmpirun, a rank computes: nothing is left"
+stop_keepers
+stop_zippers
+
 # --- what does not come back
+# gone NAME SIZES WHAT STRIKE...: a job whose zipper is back at once ends all the same, soon, and every part says WHAT
+gone() {
+	local name=$1 rc part
+	JOB_NUMBER=$((JOB_NUMBER + 1))
+	SECONDS=0
+	by_hand a,b "$2" "$(addresses 1)" ./failover 2 "${@:4}"
+	rc=$?
+	ok "$name: the job ends" test $rc -ne 0 -a $rc -ne 124
+	ok "$name: soon" test $SECONDS -le 40
+	for part in $said; do matches "$name: what part $part says" "err.$part" "$3"; done
+	is_gone "$name: nothing is left"
+	stop_keepers
+	stop_zippers
+	rm -f out.* err.* next.* "$TAP_TMP/computes"
+}
+start_zippers 1 a,b
+options=(-o eager_bytes=1K)
+keep 1
+said="a b" gone "a zipper that is back with less" "2 2" 'is back, but of no use: its eager_bytes are fewer than before' "1.1=${zipper[1]}:9"
+options=()
+# process_in PART: prints the process of that part's first rank
+process_in() {
+	local pid
+	for pid in $(left_named failover); do
+		tr '\0' '\n' <"/proc/$pid/environ" | grep -qx -e "ZIPPER_PART=$1" || continue
+		tr '\0' '\n' <"/proc/$pid/environ" | grep -qx -e PMI_RANK=0 && echo "$pid"
+	done
+}
+# dies SECONDS: the first rank of part b, which computes, dies so long after the zipper
+dies() {
+	while [ ! -e "$TAP_TMP/computes" ]; do sleep 0.1; done
+	kill -9 "${zipper[1]}"
+	sleep "$1"
+	kill -9 "$(process_in b)"
+}
+start_zippers 1 a,b
+keep 1
+dies 3 &
+TAP_PIDS+=($!)
+said=a gone "a rank that computes dies while others are back" "2 2" 'rank [01] of part b on .* died' "1.1=$TAP_TMP/computes"
+options=(-o return_timeout=4s)
+start_zippers 1 a,b
+keep 1
+dies 3 &
+TAP_PIDS+=($!)
+said=a gone "a whole part dies" "1 1" 'not all ranks have come back within 4 s: part b: nobody came back' "0.1=$TAP_TMP/computes"
+options=()
+start_zippers 1 a,b
+hosts "${at[1]}" >hostfile
+keep 1
+dies 3 &
+TAP_PIDS+=($!)
+SECONDS=0
+ZIPPER_KEY=$KEY limited 60 "${marked[@]}" "$ZMPIRUN" -f hostfile --ppn 1 ./failover 2 "0.1=$TAP_TMP/computes" >out.z 2>err.z </dev/null
+rc=$?
+ok "zmpirun, a whole part dies: the job ends" test $rc -ne 0 -a $rc -ne 124
+ok "zmpirun, a whole part dies: soon" test $SECONDS -le 40
+is_gone "zmpirun, a whole part dies: nothing is left"
+stop_keepers
+stop_zippers
+rm -f out.* err.* next.* computes
 start_zippers 1 a,b
 hosts "${at[1]}" >hostfile
 ZIPPER_KEY=$KEY limited 60 "${marked[@]}" "$ZMPIRUN" -f hostfile --reconnect 2s ./failover 2 "1.1=${zipper[1]}:9" >out.z 2>err.z </dev/null

@@ -99,8 +99,9 @@
 
 #include "common/base/err.h"
 
-/* 2: proofs cover the protocol, so that nobody on the way can lower it; MUNGE; sealed connections; ranks come back */
-#define ZCTL_PROTOCOL 2
+/* 2: proofs cover the protocol, so that nobody on the way can lower it; MUNGE; sealed connections; ranks come back.
+ * 3: a job whose ranks come back waits for the ranks that compute */
+#define ZCTL_PROTOCOL 3
 #define ZCTL_PROTOCOL_OLDEST 1 /* of peers that zipperd still serves */
 #define ZCTL_NAME_MAX 64       /* job ids; names of parts, fabrics and users; without the zero */
 #define ZCTL_TEXT_MAX 240      /* error and event texts */
@@ -151,6 +152,7 @@ enum zctl_type {
 
 #define ZCTL_PROOF_REPLY 0x80
 #define ZCTL_PROTOCOL_RETURNS 2	     /* the first one in which ranks come back */
+#define ZCTL_PROTOCOL_WAITS 3	     /* the first one in which ranks that wait for others tell that they finalize */
 #define ZCTL_INCARNATIONS_MAX 1000u  /* of one rail */
 #define ZCTL_PART_ZIPPER 0xfffffffeu /* in DEAD: see struct zctl_dead */
 
@@ -275,7 +277,8 @@ struct zctl_traffic { /* Messages that a rank has sent over direct links since t
 /* A process may end without MPI_Finalize, while others may still wait for it. It says ENDED when it is about to end
  * with status 0, and stays until zipperd says OVER: then no rank waits for anything but the end. From the first ENDED
  * on, which all ranks hear, a rank also says WAITS when it has waited in MPI for a while, RUNS when it goes on, and
- * FINALIZES. With another status there is nothing to wait for: the job ends with it. */
+ * FINALIZES. With another status there is nothing to wait for: the job ends with it. A rank that has come back to a
+ * zipper and waits for the others says FINALIZES, too, since protocol 3: some of these may have left. */
 enum zctl_state_what { ZCTL_STATE_RUNS = 1, ZCTL_STATE_WAITS, ZCTL_STATE_FINALIZES, ZCTL_STATE_ENDED, ZCTL_STATE_OVER };
 struct zctl_state {
 	uint8_t what;
@@ -302,6 +305,7 @@ struct zctl_create {
 	char entries[ZCTL_ENTRIES_MAX]; /* as in JOIN */
 	uint32_t sizes[ZCTL_PARTS_MAX]; /* as many as there are names in parts; 0: not known beforehand */
 	uint32_t join_timeout_ms;
+	uint8_t again;	       /* 1: the job runs, and its ranks come back: there is no such time; since protocol 3 */
 	uint32_t nruns;	       /* 0: part follows part, in the order of their ranks */
 	struct zctl_run *runs; /* a placement map, as in zctl_world; owned, zctl_free. All sizes are known then */
 };
@@ -324,7 +328,8 @@ struct zctl_open {
 struct zctl_dead { /* DEAD, ABORT and QUIT */
 	uint32_t code;
 	/* Of the rank that died or aborted; ZWIRE_NOBODY: there is none. ZCTL_PART_ZIPPER: only this zipper is lost, as
-	 * zipperd ends or a rank does not reach it; the ranks may come back to it. */
+	 * zipperd ends or a rank does not reach it; the ranks may come back to it. With another part the job is over,
+	 * also for ranks that have come back and wait for the others. */
 	uint32_t part;
 	char text[ZCTL_TEXT_MAX + 1];
 };

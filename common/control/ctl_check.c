@@ -56,6 +56,8 @@ static const char *check_create(const struct zctl_create *c)
 {
 	if (!are_entries(c->entries, c->parts))
 		return "the fabrics by which the parts come are not one for each";
+	if (c->again > 1)
+		return "a flag is neither 0 nor 1";
 	if (c->nruns == 0)
 		return NULL;
 	return check_runs(c->runs, c->nruns, c->sizes, (uint32_t)zctl_name_split_parts(c->parts, NULL, ZCTL_PARTS_MAX));

@@ -89,15 +89,15 @@ int zsession_watch(struct zsession *, int64_t limit_ms, struct zerr *);
 			"it had ended. The job's last zipperd has four times as long. 0: it is waited for as long as " \
 			"its connection stands. Broken connections are noticed in any case."                           \
 	}
-/* How long a job waits for a zipper to come back, as such a setting. */
+/* How long the last zipper of a job may be away, as such a setting. */
 #define ZSESSION_RECONNECT_ROW(owner, field)                                                                           \
 	{                                                                                                              \
 		.name = "reconnect", .type = ZCONF_TIME_MS, .preset = "60s", .min = 0, .max = 24 * 3600 * 1000,        \
 		.offset = offsetof(owner, field),                                                                      \
-		.help = "How long a job that has lost its last zipper waits for it to come back, as after a restart "  \
-			"of its zipperd. Then the job goes on with nothing lost. A job with other zippers goes on at " \
-			"once, and uses a lost one again when it is back. 0: lost zippers are not used again, and "    \
-			"the last one ends the job."                                                                   \
+		.help = "How long the last zipper of a job may be away, as for a restart of its zipperd. Then the "    \
+			"job goes on with nothing lost; ranks that compute are waited for. A job with other zippers "  \
+			"goes on at once, and uses a lost one again when it is back. 0: lost zippers are not used "    \
+			"again, and the last one ends the job."                                                        \
 	}
 /* The descriptor to sleep on, and arm, as in transport.h. */
 int zsession_fd(const struct zsession *, uint32_t *events);

@@ -30,27 +30,45 @@ static void try_now(struct zjob *job, struct zjob_rail *rail)
 	struct zerr err;
 	params.timeout_ms = CONNECT_MS;
 	drop(&rail->session);
-	zjob_register(job, &rail->again, &params, rail->route, rail->entries, &err);
+	zjob_register(job, &rail->again, &params, rail->route, rail->entries, true, &err);
 	explicit_bzero(&params, sizeof(params));
 }
 
-/* Takes what the zipperd says. 1: all ranks are there; negative: it is lost again. */
-static int hear(struct zjob_rail *rail)
+/* Takes what the zipperd says into heard. 1: all ranks are there; negative: it is lost again, or the job is over. */
+static int hear(struct zjob_rail *rail, struct zjob_rail *heard)
 {
-	struct zjob_rail heard = {.session = rail->again};
 	struct zctl_msg msg;
 	struct zerr err;
 	int rc = 0;
-	while (!heard.world && !zjob_is_down(&heard) && (rc = zsession_poll(rail->again, &msg, &err)) > 0) {
+	while (!heard->world && !zjob_is_down(heard) && (rc = zsession_poll(rail->again, &msg, &err)) > 0) {
 		if (msg.type == ZCTL_EVENT)
-			zjob_take_event(&heard, &msg.u.event);
+			zjob_take_event(heard, &msg.u.event);
 		else if (msg.type == ZCTL_DEAD || msg.type == ZCTL_ERROR)
-			heard.lost = true;
+			heard->lost = true;
 		zctl_free(&msg);
 	}
-	if (rc < 0 || zjob_is_down(&heard))
+	if (rc < 0 || zjob_is_down(heard))
 		return -1;
-	return heard.world;
+	return heard->world;
+}
+
+/* The zipper is away anew, and has all of the time again. */
+static void lose_again(struct zjob_rail *rail, int64_t now)
+{
+	drop(&rail->again);
+	try_later(rail, now);
+	rail->gone_ms = now;
+}
+
+/* The ranks that have come back hear the same: one of them has died, or does not come. */
+static void end_by_word(struct zjob *job, struct zjob_rail *rail, const struct zjob_rail *heard, int64_t now)
+{
+	rail->dead = true;
+	rail->lost = rail->said = rail->told = false;
+	rail->dead_code = heard->dead_code;
+	memcpy(rail->text, heard->text, sizeof(rail->text));
+	rail->order = ++job->ndown;
+	rail->down_ms = now;
 }
 
 /* The ranks that had joined are all here, and none of them has left. */
@@ -80,14 +98,16 @@ bool zagain_turn(struct zjob *job, int64_t now)
 			if (!rail->again)
 				try_later(rail, now);
 		}
-		const int rc = rail->again ? hear(rail) : 0;
-		if (rc > 0) {
+		struct zjob_rail heard = {.dead = false};
+		const int rc = rail->again ? hear(rail, &heard) : 0;
+		if (rc > 0)
 			come_back(rail);
-			any = true;
-		} else if (rc < 0) {
-			drop(&rail->again);
-			try_later(rail, now);
-		}
+		else if (rc < 0)
+			lose_again(rail, now);
+		const bool over = rc < 0 && heard.dead && zjob_left(job) == 0;
+		if (over)
+			end_by_word(job, rail, &heard, now);
+		any |= rc > 0 || over;
 	}
 	return any;
 }

@@ -8,7 +8,7 @@
 
 /* A step for all zippers that are down: tries to reach them, now and then, or looks whether all ranks have come back.
  * Then the zipper is in use again. Blocks for a moment where a zipper's host does not answer. True: a zipper has come
- * back. */
+ * back, or has said that the job is over. */
 bool zagain_turn(struct zjob *, int64_t now);
 
 #endif

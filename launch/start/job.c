@@ -78,7 +78,7 @@ int zjob_add(struct zjob *job, struct zsession_params *params, const struct zpla
 		return zerr_set(err, -ENOMEM, "out of memory");
 	job->plan = plan;
 	job->join_timeout_s = join_timeout_s;
-	int rc = zjob_register(job, &session, params, route, entries, err);
+	int rc = zjob_register(job, &session, params, route, entries, false, err);
 	if (rc < 0) {
 		free(copy);
 		return rc;
@@ -91,10 +91,11 @@ int zjob_add(struct zjob *job, struct zsession_params *params, const struct zpla
 }
 
 int zjob_register(struct zjob *job, struct zsession **out, struct zsession_params *params, const struct zroute *route,
-	const char *entries, struct zerr *err)
+	const char *entries, bool again, struct zerr *err)
 {
 	const struct zplan *plan = job->plan;
-	struct zctl_create create = {.join_timeout_ms = (uint32_t)(job->join_timeout_s * 1000 + job->n * LATER_MS)};
+	struct zctl_create create = {.join_timeout_ms = (uint32_t)(job->join_timeout_s * 1000 + job->n * LATER_MS),
+		.again = again};
 	struct zsession *session = NULL;
 	snprintf(create.entries, sizeof(create.entries), "%s", entries);
 	snprintf(create.parts, sizeof(create.parts), "%s", plan->names);
@@ -165,16 +166,15 @@ int zjob_set_times(struct zjob *job, const struct zargv *globals, const char *re
 
 bool zjob_waits(const struct zjob *job)
 {
-	int64_t last_ms = 0;
+	const int64_t now = zclock_ms();
 	bool may = false;
 	for (int i = 0; i < job->n; i++) {
 		const struct zjob_rail *rail = &job->rails[i];
 		if (!zjob_is_down(rail) || (rail->dead && !rail->told))
 			return false;
-		may |= zjob_may_return(job, rail);
-		last_ms = rail->down_ms > last_ms ? rail->down_ms : last_ms;
+		may |= zjob_may_return(job, rail) && (rail->again || now - rail->gone_ms < job->reconnect_ms);
 	}
-	return may && zclock_ms() - last_ms < job->reconnect_ms;
+	return may;
 }
 
 /* When the last zipper is lost the job ends. The ranks decide that, because they may not need the zipper any more. */
@@ -217,7 +217,7 @@ static void poll_rail(struct zjob *job, struct zjob_rail *rail)
 static void note_down(struct zjob *job, struct zjob_rail *rail)
 {
 	rail->order = ++job->ndown;
-	rail->down_ms = zclock_ms();
+	rail->down_ms = rail->gone_ms = zclock_ms();
 }
 
 void zjob_ask(struct zjob *job, int64_t limit_ms)

@@ -26,6 +26,7 @@ struct zjob_rail { /* the job at one zipper */
 	char *entries;		  /* as in CREATE; owned */
 	struct zsession *again;	  /* the job is registered anew, and ranks are awaited; or NULL */
 	int64_t try_ms, pause_ms; /* time of the next try; what comes behind it */
+	int64_t gone_ms;	  /* since when its zipperd is away, without `again` */
 	int dead_code;
 	char text[ZCTL_TEXT_MAX + 1];
 	char ended[ZCTL_TEXT_MAX + 1]; /* the first rank that ends without MPI_Finalize, in words; "": none does */
@@ -36,7 +37,7 @@ struct zjob {
 	int n;		      /* 0: no zipperd in this job */
 	bool hops;	      /* ranks reach some zippers through other zippers */
 	int64_t timeout_ms;   /* a zipper that is silent for so long is lost, if there are others; 0: no limit */
-	int64_t reconnect_ms; /* the job waits so long for its last zipper to come back; 0: none comes back */
+	int64_t reconnect_ms; /* so long the job's last zipper may be away; 0: none comes back */
 	struct zsession_params params; /* for that; its key is wiped by zjob_close */
 	const struct zplan *plan;
 	int join_timeout_s;
@@ -66,9 +67,9 @@ int zjob_probe(const struct zjob *, struct zsession_params *, const struct zrout
 /* Reads ZIPPER_TIMEOUT and ZIPPER_RECONNECT as the ranks will see them. reconnect: from the command line, or NULL. 0 or
  * a negative errno with text. */
 int zjob_set_times(struct zjob *, const struct zargv *globals, const char *reconnect, struct zerr *);
-/* Registers the job anew at a zipper that was lost. 0 with its session, or a negative errno with text. */
+/* Registers the job at a zipper; again: at one that was lost. 0 with its session, or a negative errno with text. */
 int zjob_register(struct zjob *, struct zsession **, struct zsession_params *, const struct zroute *,
-	const char *entries, struct zerr *);
+	const char *entries, bool again, struct zerr *);
 /* Takes an event of this zipper. */
 void zjob_take_event(struct zjob_rail *, const struct zctl_event *);
 /* May it come back, now that it is down? */
@@ -76,7 +77,7 @@ static inline bool zjob_may_return(const struct zjob *job, const struct zjob_rai
 {
 	return job->reconnect_ms > 0 && job->world && !rail->route->start && (rail->dead || rail->lost);
 }
-/* All zippers are lost, and one of them may come back soon enough. */
+/* All zippers are lost, and one of them may come back soon enough, or is there and waits for ranks that compute. */
 bool zjob_waits(const struct zjob *);
 /* The longest time in ms until the next zjob_poll; -1: no limit. */
 int zjob_timeout(const struct zjob *);

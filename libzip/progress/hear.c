@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sys/epoll.h>
 
-#include "common/base/clock.h"
 #include "common/session/session.h"
 #include "libzip/bridge/direct.h"
 #include "libzip/progress/ended.h"
@@ -18,8 +17,6 @@
 #include "libzip/world/rails.h"
 #include "libzip/world/rejoin.h"
 #include "libzip/world/world.h"
-
-static int64_t stranded_ms; /* since when a zipper is waited for; 0: none is */
 
 static void zipper_gone(int rail, const char *how)
 {
@@ -38,25 +35,46 @@ static void zipper_says_dead(int rail, const struct zctl_dead *dead)
 	zloss_note_end(rail, dead->text);
 }
 
-/* Ends the job if it has waited too long for a zipper to come back. */
+/* The rails that may still come back: a zipper may be away for some time. Where it is there again it waits for the
+ * ranks that compute, and zipperd knows how long (zipperd/job/job_return.h). */
+static uint32_t find_hopeful(void)
+{
+	uint32_t rails = zrails.failing;
+
+	for (int i = 0; i < zrails.n; i++)
+		if ((zrails.lost >> i & 1) && zrejoin_away_ms(i) < zrails.reconnect_ms)
+			rails |= 1u << i;
+	return rails;
+}
+
+/* Ends the job if a zipper that the ranks have come back to says that it is over. */
+static void hear_over(void)
+{
+	struct zctl_dead dead;
+
+	for (int i = 0; i < zrails.n; i++)
+		if ((zrails.lost >> i & 1) && zrejoin_is_over(i, &dead))
+			zerror_lost((int)dead.code, (int)dead.part, "%s", dead.text);
+}
+
+/* Ends the job if it would wait for a zipper in vain. */
 static void watch_stranded(void)
 {
 	char why[ZLOSS_WHY_BYTES], address[512];
 	int rail = 0;
 
-	if (!zrails_is_stranded() || zrails.returning) {
-		stranded_ms = 0;
+	if (!zrails_is_stranded() || zrails.returning)
 		return;
-	}
-	const int64_t now = zclock_ms();
-	if (stranded_ms == 0)
-		stranded_ms = now;
-	if (now - stranded_ms < zrails.reconnect_ms)
+	hear_over();
+	const uint32_t hopeful = find_hopeful();
+	if (zrails_suffice(hopeful))
 		return;
-	while (rail < zrails.n - 1 && zrails_is_good(rail))
+	while (rail < zrails.n - 1 && (zrails_is_good(rail) || (hopeful >> rail & 1)))
 		rail++;
 	zaddr_format(zhops_last(&zrails.rail[rail].way), address, sizeof(address));
 	zrejoin_why(rail, why, sizeof(why));
+	if (zrejoin_away_ms(rail) == INT64_MAX)
+		zerror_lost(1, ZERROR_NO_PART, "the zipper at %s is back, but of no use: %s", address, why);
 	zerror_lost(1, ZERROR_NO_PART, "the zipper at %s is gone: %s; it has not come back within %lld s%s%s", address,
 		zloss_why(rail), (long long)zrails.reconnect_ms / 1000, why[0] ? ": " : "", why);
 }
@@ -119,8 +137,7 @@ bool zhear_all(void)
 
 	for (int i = 0; i < zrails.n; i++)
 		did |= zhear(i);
-	/* Once more when it is back: the next loss has all the time again. */
-	if (__builtin_expect((zrails.lost != 0 && zrails.reconnect_ms > 0) || stranded_ms != 0, 0))
+	if (__builtin_expect(zrails.lost != 0 && zrails.reconnect_ms > 0, 0))
 		watch_stranded();
 	return did;
 }

@@ -34,6 +34,7 @@
 #include "common/base/log.h"
 #include "libzip/world/naming.h"
 #include "libzip/world/rails.h"
+#include "libzip/world/rejoin.h"
 #include "libzip/record/record.h"
 #include "libzip/shim/raised.h"
 #include "libzip/world/req.h"
@@ -227,6 +228,7 @@ static bool meet_all(void)
 	MPI_Request request = MPI_REQUEST_NULL;
 
 	zended_finalize();
+	zrejoin_finalize();
 	if (zip_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
 		return true;
 	struct zreq *barrier = zreq_find(request);

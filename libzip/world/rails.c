@@ -214,6 +214,11 @@ bool zrails_is_stranded(void)
 	return !reach_all(good_rails());
 }
 
+bool zrails_suffice(uint32_t rails)
+{
+	return reach_all(good_rails() | rails);
+}
+
 int64_t zrails_patience(int rail)
 {
 	return zrails_has_another(rail) ? zrails.timeout_ms : LAST_SHARE * zrails.timeout_ms;

@@ -108,6 +108,8 @@ int zrails_count_good(void);
 bool zrails_has_another(int rail);
 /* Is there a part to which no good rail carries? Then the job waits for one to come back. */
 bool zrails_is_stranded(void);
+/* Would there be no such part if these rails were good, a bit for each? */
+bool zrails_suffice(uint32_t rails);
 /* How long its zipper may say nothing while this rank waits for it, in ms; 0: there is no limit. A false alarm would
  * end the job if there is no other zipper, so then it is longer. */
 int64_t zrails_patience(int rail);

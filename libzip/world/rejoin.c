@@ -33,12 +33,16 @@ struct attempt {
 	atomic_int state;
 	atomic_uint least; /* the incarnation that is proposed */
 	atomic_bool stranded;
+	atomic_bool finalizes;
+	atomic_llong gone_ms; /* since when the zipper has been away; 0: it is there */
 	int64_t first_ms;
 	struct zsession_params params;
 	struct zhops way;
 	struct zctl_join join;
-	pthread_mutex_t lock; /* of err */
+	pthread_mutex_t lock; /* of these three */
 	struct zerr err;
+	struct zctl_dead dead; /* the last word of a zipper, if over */
+	bool over;
 	/* with JOINED: */
 	struct zsession *session;
 	struct zsession_pass passes[ZCTL_HOPS_MAX];
@@ -51,7 +55,8 @@ static struct {
 	struct zctl_join join;
 	char entries[ZCTL_RAILS_MAX][ZCTL_ENTRIES_MAX];
 	struct attempt *attempt[ZCTL_RAILS_MAX];
-	bool barred[ZCTL_RAILS_MAX];
+	bool barred[ZCTL_RAILS_MAX], finalizes;
+	int64_t gone_ms[ZCTL_RAILS_MAX];      /* where there is no attempt, as there; 0: it is not away */
 	int64_t no_thread_ms[ZCTL_RAILS_MAX]; /* when no thread could be made, at last */
 	int64_t joined_ms[ZCTL_RAILS_MAX];    /* of the present incarnation; 0: the first one */
 	struct zerr why[ZCTL_RAILS_MAX];
@@ -96,11 +101,32 @@ static void await(struct zsession *s)
 		poll(&p, 1, LOOK_MS);
 }
 
-/* Waits until all ranks have joined. 0, -ECANCELED: the rank has left, or another negative errno with text. */
+static void say_finalize(struct attempt *a, bool *said)
+{
+	if (*said || !atomic_load(&a->finalizes) || zsession_protocol(a->session) < ZCTL_PROTOCOL_WAITS)
+		return;
+	*said = true;
+	zsession_state(a->session, ZCTL_STATE_FINALIZES, 0);
+}
+
+/* Notes the zipper's word that this job does not come back. */
+static void note_over(struct attempt *a, const struct zctl_dead *dead)
+{
+	pthread_mutex_lock(&a->lock);
+	a->dead = *dead;
+	a->over = true;
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* Waits until all ranks have joined. 0, -ECANCELED: the rank has left, or another negative errno with text: -EPROTO is
+ * the zipper's own. */
 static int await_world(struct attempt *a, struct zerr *err)
 {
+	bool said = false;
+
 	while (!is_abandoned(a)) {
 		struct zctl_msg msg;
+		say_finalize(a, &said);
 		int rc = zsession_poll(a->session, &msg, err);
 		if (rc == 0)
 			rc = zsession_watch(a->session, SILENT_MS, err);
@@ -114,13 +140,32 @@ static int await_world(struct attempt *a, struct zerr *err)
 			a->world = msg.u.world; /* its lists are ours now */
 			return 0;
 		}
-		if (msg.type == ZCTL_ERROR || msg.type == ZCTL_DEAD)
-			rc = zerr_set(err, -EPROTO, "%s", msg.type == ZCTL_ERROR ? msg.u.error.text : msg.u.dead.text);
+		if (msg.type == ZCTL_ERROR)
+			rc = zerr_set(err, -EPROTO, "%s", msg.u.error.text);
+		if (msg.type == ZCTL_DEAD) {
+			const bool leaves = msg.u.dead.part == ZCTL_PART_ZIPPER;
+			rc = zerr_set(err, leaves ? -ESHUTDOWN : -EPROTO, "%s", msg.u.dead.text);
+			if (!leaves)
+				note_over(a, &msg.u.dead);
+		}
 		zctl_free(&msg);
 		if (rc < 0)
 			return rc;
 	}
 	return -ECANCELED;
+}
+
+/* The same. Meanwhile the zipper is not away, however long the others compute. One that goes then is away anew, and one
+ * that refuses has been away all the time. */
+static int await_others(struct attempt *a, struct zerr *err)
+{
+	const int64_t gone_ms = atomic_load(&a->gone_ms), from_ms = zclock_ms();
+
+	atomic_store(&a->gone_ms, 0);
+	const int rc = await_world(a, err);
+	if (rc < 0)
+		atomic_store(&a->gone_ms, rc == -EPROTO ? gone_ms + (zclock_ms() - from_ms) : zclock_ms());
+	return rc;
 }
 
 static int try_once(struct attempt *a, struct zerr *err)
@@ -134,7 +179,7 @@ static int try_once(struct attempt *a, struct zerr *err)
 	a->join.incarnation = atomic_load(&a->least);
 	a->join.age_ms = zrails_age_ms();
 	rc = zsession_ask_join(a->session, &a->join, err);
-	return rc == 0 ? await_world(a, err) : rc;
+	return rc == 0 ? await_others(a, err) : rc;
 }
 
 /* Ranks do not all come at the same moment. */
@@ -234,12 +279,15 @@ static struct attempt *create(int rail)
 	a->join = self.join;
 	a->join.rail = (uint32_t)rail;
 	strcpy(a->join.entries, self.entries[rail]);
+	atomic_store(&a->gone_ms, self.gone_ms[rail]);
 	pthread_mutex_init(&a->lock, NULL);
 	return a;
 }
 
 static void begin(int rail)
 {
+	if (self.gone_ms[rail] == 0)
+		self.gone_ms[rail] = zclock_ms();
 	if (self.no_thread_ms[rail] && zclock_ms() - self.no_thread_ms[rail] < AGAIN_MS)
 		return;
 	struct attempt *a = create(rail);
@@ -303,7 +351,7 @@ static void bar(int rail, const char *fault)
 	zaddr_format(zhops_last(&zrails.rail[rail].way), address, sizeof(address));
 	zerr_set(&self.why[rail], -EPROTO, "%s", fault);
 	self.barred[rail] = true;
-	if (zworld.vrank == 0)
+	if (zworld.vrank == 0 && !zrails_is_stranded()) /* else the job ends with that line */
 		zerr_print("libzipper: rank 0 of %s (%s): the zipper at %s is back, but not used: %s\n", zworld_job(),
 			zworld.part_name[zworld.part], address, fault);
 }
@@ -314,6 +362,7 @@ static bool take(int rail, struct attempt *a)
 	struct zrail *r = &zrails.rail[rail];
 	const char *fault = find_fault(&a->world);
 
+	self.gone_ms[rail] = 0;
 	if (fault || a->world.incarnation < r->least) {
 		if (fault)
 			bar(rail, fault);
@@ -358,12 +407,41 @@ bool zrejoin_turn(int rail)
 		return false;
 	}
 	atomic_store(&a->stranded, zrails_is_stranded());
+	atomic_store(&a->finalizes, self.finalizes);
 	atomic_store(&a->least, zrails.rail[rail].least);
 	note_why(rail, a);
 	if (atomic_load(&a->state) != JOINED)
 		return false;
 	self.attempt[rail] = NULL;
 	return take(rail, a);
+}
+
+int64_t zrejoin_away_ms(int rail)
+{
+	const struct attempt *a = self.attempt[rail];
+	const int64_t gone_ms = a ? atomic_load(&a->gone_ms) : self.gone_ms[rail];
+
+	if (self.barred[rail])
+		return INT64_MAX;
+	return gone_ms ? zclock_ms() - gone_ms : 0;
+}
+
+bool zrejoin_is_over(int rail, struct zctl_dead *dead)
+{
+	struct attempt *a = self.attempt[rail];
+
+	if (!a)
+		return false;
+	pthread_mutex_lock(&a->lock);
+	const bool over = a->over;
+	*dead = a->dead;
+	pthread_mutex_unlock(&a->lock);
+	return over;
+}
+
+void zrejoin_finalize(void)
+{
+	self.finalizes = true;
 }
 
 const char *zrejoin_why(int rail, char *buf, size_t cap)

@@ -23,6 +23,13 @@ void zrejoin_fini(void);
  * again, and the rail's session, incarnation, key and passes are new. A zipper that is refused, as its world is
  * another one, is not tried again; one line says so. */
 bool zrejoin_turn(int rail);
+/* How long its zipper has been away, in ms. 0: it is there, and the ranks that have come wait for the others. A zipper
+ * that refuses this rank is away. INT64_MAX: it is not tried again. */
+int64_t zrejoin_away_ms(int rail);
+/* Has its zipper said, since the rank joined again, that the job is over? Then what it said. */
+bool zrejoin_is_over(int rail, struct zctl_dead *);
+/* This rank is in MPI_Finalize. Zippers that wait for other ranks are told: some of these may have left. */
+void zrejoin_finalize(void);
 /* Why the last try has failed; "": no try has. */
 const char *zrejoin_why(int rail, char *buf, size_t cap);
 

@@ -36,7 +36,7 @@ static void lost(struct conn *conn, const char *how)
 	if (rank)
 		rank_lost(rank, how);
 	if (job)
-		launcher_gone(job, how);
+		launcher_gone(job, how, false);
 }
 
 /* It makes no sense: one line in the log, and it is closed. */
@@ -64,7 +64,7 @@ static void on_bye(struct conn *conn)
 	if (rank)
 		rank_bye(rank);
 	if (job)
-		launcher_gone(job, "left");
+		launcher_gone(job, "left", true);
 }
 
 /* A message is handled after poll has returned, so that nothing closes a link inside its own poll. */

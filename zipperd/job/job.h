@@ -38,7 +38,9 @@ struct job {
 	bool hashed;
 	struct conn *launcher;
 	bool had_launcher;
-	int64_t deadline_ms; /* forming: join timeout; over: when it is forgotten; 0: none */
+	bool again;	     /* the launcher says that its ranks come back */
+	int64_t deadline_ms; /* forming: join timeout, or 0 (job_return.h); over: when it is forgotten; 0:
+				none */
 	int64_t timeout_ms;  /* of joining, for the message */
 	int64_t started_ms, over_ms;
 	char text[ZCTL_TEXT_MAX + 1]; /* why it is over */

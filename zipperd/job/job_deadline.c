@@ -5,6 +5,7 @@
 #include "zipperd/job/job_end.h"
 #include "zipperd/job/job_ends.h"
 #include "zipperd/job/job_join.h"
+#include "zipperd/job/job_return.h"
 
 static void expire(struct job *j)
 {
@@ -14,7 +15,8 @@ static void expire(struct job *j)
 	} else if (j->deadline_ms && j->deadline_ms <= now && j->state == JOB_FORMING) {
 		char missing[ZCTL_TEXT_MAX + 1];
 		job_join_missing(j, missing, sizeof(missing));
-		job_end_for(j, 1, "not all ranks have joined within %g s: %s", (double)j->timeout_ms / 1000, missing);
+		job_end_for(j, 1, "not all ranks have %s within %g s: %s", job_return_is(j) ? "come back" : "joined",
+			(double)j->timeout_ms / 1000, missing);
 	} else if (j->deadline_ms && j->deadline_ms <= now) {
 		job_forget(j);
 	} else if (j->vain_ms) {

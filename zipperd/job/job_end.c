@@ -11,24 +11,37 @@
 #include "zipperd/conn/conn_send.h"
 #include "zipperd/conn/crew.h"
 #include "zipperd/conn/quota.h"
+#include "zipperd/job/job_return.h"
 #include "zipperd/job/job_stats.h"
 
-#define REMEMBER_MS 3000 /* the time in which late ranks of a failed job learn why */
+/* The time in which late ranks of a failed job learn why. Of one that comes back they may compute for longer. */
+#define REMEMBER_MS 3000
+
+static void say_dead(const struct job *j, struct conn *conn, uint32_t code, const char *text)
+{
+	struct zctl_msg msg = {.type = ZCTL_DEAD};
+	msg.u.dead.code = code;
+	msg.u.dead.part = j->ender;
+	snprintf(msg.u.dead.text, sizeof(msg.u.dead.text), "%s", text);
+	conn_send(conn, &msg);
+	conn_dismiss(conn, JOB_END_LAST_WORDS_MS);
+}
+
+void job_end_tell(const struct job *j, struct conn *conn, uint32_t code, const char *text)
+{
+	if (job_return_is(j))
+		say_dead(j, conn, code, text);
+	else
+		conn_refuse(conn, ECANCELED, "%s", text);
+}
 
 static void end_rank(struct rank *r, bool running, uint32_t code, const char *text)
 {
 	struct list *node, *after;
-	struct conn *conn = r->conn;
-	if (conn && running) {
-		struct zctl_msg msg = {.type = ZCTL_DEAD};
-		msg.u.dead.code = code;
-		msg.u.dead.part = r->job->ender;
-		snprintf(msg.u.dead.text, sizeof(msg.u.dead.text), "%s", text);
-		conn_send(conn, &msg);
-		conn_dismiss(conn, JOB_END_LAST_WORDS_MS);
-	} else if (conn) {
-		conn_refuse(conn, ECANCELED, "%s", text);
-	}
+	if (r->conn && running)
+		say_dead(r->job, r->conn, code, text);
+	else if (r->conn)
+		job_end_tell(r->job, r->conn, code, text);
 	if (running)
 		list_for_each(node, after, &r->channels)
 			channel_drop(list_entry(node, struct channel, of_rank));
@@ -84,10 +97,11 @@ void job_end(struct job *j, uint32_t code, const char *text)
 	if (running)
 		job_stats_log(j);
 	/* Ranks that are still on their way to JOIN are to hear the reason. A job that ran has none of them. */
-	if (running || j->had_launcher || j->daemon->stopping)
+	if (running || j->had_launcher || j->daemon->stopping || j->ender == ZCTL_PART_ZIPPER)
 		job_unname(j);
 	else
-		j->deadline_ms = j->daemon->now_ms + REMEMBER_MS;
+		j->deadline_ms =
+			j->daemon->now_ms + (job_return_is(j) ? j->daemon->settings.return_timeout_ms : REMEMBER_MS);
 	job_free_if_unused(j);
 }
 
@@ -103,7 +117,7 @@ void job_end_for(struct job *j, uint32_t code, const char *fmt, ...)
 
 void job_end_here(struct job *j, const char *text)
 {
-	if (j->state == JOB_RUNNING)
+	if (j->state == JOB_RUNNING || job_return_is(j))
 		j->ender = ZCTL_PART_ZIPPER;
 	job_end(j, 1, text);
 }

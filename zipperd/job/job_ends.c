@@ -8,6 +8,7 @@
 #include "common/base/log.h"
 #include "zipperd/conn/conn_send.h"
 #include "zipperd/job/job_end.h"
+#include "zipperd/job/job_return.h"
 
 /* A rank says WAITS after seconds (libzip/progress/ended.c). A message that is under way then may still wake it. */
 #define VAIN_MS 1500
@@ -57,10 +58,22 @@ static void judge(struct job *j)
 	}
 }
 
+/* Has it come back to a zipper, before others? */
+static bool waits_for_others(const struct rank *r)
+{
+	return r->job->state == JOB_FORMING && job_return_is(r->job) &&
+	       zctl_protocol(&r->conn->hello) >= ZCTL_PROTOCOL_WAITS;
+}
+
 bool job_ends_take(struct rank *r, const struct zctl_state *s)
 {
 	struct job *j = r->job;
 	char who[160];
+	if (waits_for_others(r) && s->what == ZCTL_STATE_FINALIZES) {
+		job_count_state(r, s->what);
+		job_return_wait(j);
+		return true;
+	}
 	if (j->state != JOB_RUNNING || r->done || r->state == ZCTL_STATE_ENDED || s->what == ZCTL_STATE_OVER)
 		return false;
 	if (s->what == ZCTL_STATE_ENDED && s->code != 0) {

@@ -13,6 +13,7 @@
 #include "zipperd/conn/listener.h"
 #include "zipperd/job/job_direct.h"
 #include "zipperd/job/job_end.h"
+#include "zipperd/job/job_return.h"
 #include "zipperd/job/job_world.h"
 
 /* Makes a group, whose ranks count from 0: a part, or in a mixed job the whole world. */
@@ -152,7 +153,9 @@ static bool is_of_another(const struct job *j, const struct zctl_join *in)
 static void refuse_late(struct conn *conn, const struct job *j, const struct zctl_join *in)
 {
 	long long ago_s = (j->daemon->now_ms - j->over_ms) / 1000;
-	if (j->state == JOB_OVER && ago_s > 0)
+	if (j->state == JOB_OVER && job_return_is(j))
+		job_end_tell(j, conn, 1, j->text);
+	else if (j->state == JOB_OVER && ago_s > 0)
 		conn_refuse(conn, ECANCELED, "job %s failed %lld s ago: %s", j->key, ago_s, j->text);
 	else if (j->state == JOB_OVER)
 		conn_refuse(conn, ECANCELED, "%s", j->text);
@@ -165,12 +168,33 @@ static void refuse_late(struct conn *conn, const struct job *j, const struct zct
 			j->key);
 }
 
+/* The rank does not fit into the job, which ends. A job that comes back may find room later. */
+static void turn_away(struct job *j, struct conn *conn, const struct zctl_join *in, int rc, const char *why)
+{
+	char text[ZCTL_TEXT_MAX + 1];
+	snprintf(text, sizeof(text), "rank %u of part %.40s on %.40s does not fit in: %.120s", in->rank, in->part,
+		in->host, why);
+	if (rc == -EBUSY || rc == -EDQUOT || rc == -ENOMEM) {
+		conn_refuse(conn, -rc, "%s", text);
+		job_end_here(j, text);
+		return;
+	}
+	if (in->incarnation > 0) {
+		j->incarnation = in->incarnation;
+		job_end_tell(j, conn, 1, text);
+	} else {
+		conn_refuse(conn, -rc, "%s", text);
+	}
+	job_end(j, 1, text);
+}
+
 void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 {
 	struct zerr err = {.text = ""};
 	struct rank *r = NULL;
 	struct job *j = job_find(d, conn->hello.user, conn->hello.job);
-	if (j && j->state == JOB_OVER && in->age_ms < d->now_ms - j->over_ms) {
+	if (j && j->state == JOB_OVER &&
+		(in->age_ms < d->now_ms - j->over_ms || job_return_is(j) != (in->incarnation > 0))) {
 		job_forget(j);
 		j = NULL;
 	}
@@ -190,11 +214,7 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 	}
 	int rc = capacity_lacks(conn, &err) ? -EBUSY : place_rank(j, conn, in, &r, &err);
 	if (rc != 0) {
-		char text[ZCTL_TEXT_MAX + 1];
-		snprintf(text, sizeof(text), "rank %u of part %.40s on %.40s does not fit in: %.120s", in->rank,
-			in->part, in->host, err.text);
-		conn_refuse(conn, -rc, "%s", text);
-		job_end(j, 1, text);
+		turn_away(j, conn, in, rc, err.text);
 		return;
 	}
 	r->joined = true;
@@ -217,6 +237,7 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 	conn_settle(conn);
 	j->part[r->part].joined++;
 	job_tell_launcher(j, ZCTL_EV_RANK_JOINED, ++j->njoined, "");
+	job_return_wait(j);
 	if (is_complete(j))
 		job_world_start(j);
 }
@@ -240,16 +261,18 @@ static void append(struct text *t, const char *fmt, ...)
 }
 
 /* " ranks 1, 2 and 5 more of 9 did not report" */
-static void append_ranks(struct text *t, const char *group, const struct rank *rank, uint32_t size, uint32_t joined)
+static void append_ranks(struct text *t, const struct job *j, const char *group, const struct rank *rank, uint32_t size,
+	uint32_t joined)
 {
 	uint32_t missing = size - joined, named = 0;
+	const char *what = job_return_is(j) ? "did not come back" : "did not report: was libzipper.so preloaded there?";
 	append(t, "%s%s: rank%s ", t->len ? "; " : "", group, missing > 1 ? "s" : "");
 	for (uint32_t i = 0; i < size && named < 3; i++)
 		if (!rank[i].joined)
 			append(t, "%s%u", named++ ? ", " : "", i);
 	if (missing > named)
 		append(t, " and %u more", missing - named);
-	append(t, " of %u did not report: was libzipper.so preloaded there?", size);
+	append(t, " of %u %s", size, what);
 }
 
 void job_join_missing(const struct job *j, char *buf, size_t cap)
@@ -257,14 +280,15 @@ void job_join_missing(const struct job *j, char *buf, size_t cap)
 	struct text t = {.buf = buf, .cap = cap};
 	buf[0] = '\0';
 	if (j->mixed_known && j->mixed && j->njoined < j->total)
-		append_ranks(&t, "world", j->world, j->total, j->njoined);
+		append_ranks(&t, j, "world", j->world, j->total, j->njoined);
 	for (uint32_t i = 0; i < j->nparts; i++) {
 		const struct job_part *p = &j->part[i];
 		char group[ZCTL_NAME_MAX + 8];
 		snprintf(group, sizeof(group), "part %s", p->name);
 		if (p->joined == 0)
-			append(&t, "%spart %s: nobody reported", t.len ? "; " : "", p->name);
+			append(&t, "%spart %s: nobody %s", t.len ? "; " : "", p->name,
+				job_return_is(j) ? "came back" : "reported");
 		else if (!j->mixed && p->joined < p->size)
-			append_ranks(&t, group, p->rank, p->size, p->joined);
+			append_ranks(&t, j, group, p->rank, p->size, p->joined);
 	}
 }

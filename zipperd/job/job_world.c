@@ -258,7 +258,10 @@ void job_world_start(struct job *j)
 	}
 	if (rc != 0 && err.text[0]) {
 		snprintf(text, sizeof(text), "%.*s", ZCTL_TEXT_MAX, err.text);
-		job_end(j, 1, text);
+		if (rc == -EDQUOT) /* a job that comes back tries again */
+			job_end_here(j, text);
+		else
+			job_end(j, 1, text);
 		return;
 	}
 	if (rc != 0) {

@@ -3,17 +3,23 @@
 #include "zipperd/job/launcher.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "zipperd/conn/conn_send.h"
 #include "zipperd/job/job_end.h"
+#include "zipperd/job/job_return.h"
 
-void launcher_gone(struct job *j, const char *how)
+void launcher_gone(struct job *j, const char *how, bool left)
 {
-	if (j->state != JOB_OVER)
-		job_end_for(j, 1, "the launcher %s", how);
-	else
+	char text[ZCTL_TEXT_MAX + 1];
+	snprintf(text, sizeof(text), "the launcher %s", how);
+	if (j->state == JOB_OVER)
 		job_free_if_unused(j);
+	else if (j->state == JOB_FORMING && left && job_return_is(j))
+		job_end_here(j, text); /* it has not had its answer in time, and tries again */
+	else
+		job_end(j, 1, text);
 }
 
 void launcher_abort(struct job *j, const struct zctl_dead *why)
@@ -56,6 +62,7 @@ static void adopt(struct job *j, struct conn *conn, const struct zctl_create *c)
 	conn->launches = j;
 	conn->held_at = &j->launcher;
 	conn_settle(conn);
+	job_return_wait(j);
 	conn_send(conn, &(struct zctl_msg){.type = ZCTL_CREATED});
 	job_tell_launcher(j, ZCTL_EV_RANK_JOINED, j->njoined, "");
 	if (j->state == JOB_RUNNING)
@@ -102,6 +109,8 @@ void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
 		j->timeout_ms = c->join_timeout_ms;
 	j->deadline_ms = d->now_ms + j->timeout_ms;
 	j->had_launcher = true;
+	j->again = c->again != 0;
+	job_return_wait(j);
 	j->has_secret = conn->hello.method == ZCTL_METHOD_MUNGE;
 	memcpy(j->secret, conn->secret, sizeof(j->secret));
 	conn->launches = j;

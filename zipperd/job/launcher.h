@@ -8,8 +8,9 @@
 
 /* CREATE: makes the job, or refuses. Takes the runs out of the message. */
 void launcher_create(struct daemon *, struct conn *, struct zctl_create *);
-/* The launcher's connection is gone: the job ends. */
-void launcher_gone(struct job *, const char *how);
+/* The launcher's connection is gone: the job ends, and if it came back and the launcher has left, it ends here alone.
+ */
+void launcher_gone(struct job *, const char *how, bool left);
 /* ABORT: the job ends. */
 void launcher_abort(struct job *, const struct zctl_dead *);
 

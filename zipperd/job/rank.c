@@ -8,6 +8,7 @@
 #include "zipperd/conn/conn.h"
 #include "zipperd/conn/crew.h"
 #include "zipperd/job/job_end.h"
+#include "zipperd/job/job_return.h"
 
 #define SUSPECT_MS 1000 /* the time for a BYE that explains a lost channel */
 
@@ -37,8 +38,11 @@ void rank_bye(struct rank *r)
 	struct job *j = r->job;
 	char who[160];
 	if (j->state == JOB_FORMING) {
+		char text[ZCTL_TEXT_MAX + 1];
 		r->joined = false;
-		job_end_for(j, 1, "%s left before the job had begun", rank_describe(r, who, sizeof(who)));
+		snprintf(text, sizeof(text), "%s left before %s", rank_describe(r, who, sizeof(who)),
+			job_return_is(j) ? "all ranks were back" : "the job had begun");
+		job_end_here(j, text);
 		return;
 	}
 	if (j->state != JOB_RUNNING || r->done)

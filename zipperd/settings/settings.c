@@ -218,6 +218,11 @@ const struct zconf_row settings_rows[] = {
 		"The longest time that a launcher may ask for in place of join_timeout, by the option --timeout of "
 		"zmpirun. A job that asks for more is refused, so that no job waits for its ranks for days. "
 		"join_timeout itself may be longer, and may always be asked for."),
+	OPT_MS(return_timeout, "1h", 100, 24 * 3600 * 1000,
+		"The time that ranks which have come back to a zipperd that was started again wait for ranks that "
+		"may be gone: for all ranks of a part, in a job without zmpirun, which would tell of their end; and "
+		"where all that have come are in MPI_Finalize, as the others may have left. Then the job ends. For "
+		"other ranks, which compute, they wait without a limit."),
 	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
 		"The time in which a new connection must prove who it is. A connection that is not a "
 		"rank's must then say what it wants within the same time."),

@@ -45,7 +45,7 @@ struct settings {
 	char *spin_text;
 	int64_t spin;	 /* from spin_text: idle polls, or SETTINGS_SPIN_AUTO (negative) */
 	int64_t poll_ms; /* 0: as spin says */
-	int64_t join_timeout_ms, max_join_timeout_ms, hello_timeout_ms, meet_timeout_ms;
+	int64_t join_timeout_ms, max_join_timeout_ms, return_timeout_ms, hello_timeout_ms, meet_timeout_ms;
 	int64_t eager_bytes, frag_bytes, rdv_window, dest_share, one_sided_bytes, memory;
 	int64_t max_jobs, max_ranks, max_connections, max_strangers, address_strangers;
 	int64_t user_jobs, user_connections, user_circuits, user_dials, user_memory; /* see their help */

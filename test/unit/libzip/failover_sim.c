@@ -8,12 +8,13 @@
  * are full, and bring messages in halves; acknowledgements that come late, behind grants; ranks that compute for a
  * while, and others that begin much right after a loss; refusals by zippers; one-sided moves, and memory that cannot be
  * exposed; zippers that die and ranks that are cut off one, at any moment, also while ranks leave, which others notice
- * later, each at another time.
+ * later, each at another time; zippers that are started again soon, while ranks compute for longer than a zipper may be
+ * away.
  *
  * Checked: each message comes once, in order, with its bytes, length and status, and no byte behind it is touched;
  * nobody writes to or reads from memory that was taken back; no rank finds what comes an error, or gives a zipper what
  * it does not carry, or a key to one that it has no link to; and nobody waits for ever: all is done, and all have left,
- * within a number of steps, which is no measure of time.
+ * within a number of steps, which is no measure of time; and no rank ends the job.
  *
  * Not simulated: the loss of the last rail between two parts, which is the end of the job; ranks that die; direct
  * links; native messages, and so MPI_ANY_SOURCE, matched probes, datatypes and collectives; strands; who sleeps;

@@ -194,6 +194,13 @@ void __wrap_zsession_quit(struct zsession *s, const char *why)
 	outside.quit(me, (int)(uintptr_t)s - 1);
 }
 
+/* As rejoin.c measures it. */
+int64_t __wrap_zrejoin_away_ms(int);
+int64_t __wrap_zrejoin_away_ms(int rail)
+{
+	return outside.away_ms(me, rail);
+}
+
 /* libzip waits for the last word of a zipper. */
 int __wrap_nanosleep(const struct timespec *, struct timespec *);
 int __wrap_nanosleep(const struct timespec *t, struct timespec *rest)
@@ -214,7 +221,7 @@ void around_begin(const struct sim_world *w, const struct sim_outside *o, int vr
 	me = vrank;
 	transport.rma = w->one_sided ? &rma : NULL;
 	zrails.n = w->rails;
-	zrails.reconnect_ms = w->returns ? INT64_MAX : 0;
+	zrails.reconnect_ms = w->returns ? SIM_RECONNECT_MS : 0;
 	for (int i = 0; i < w->rails; i++)
 		around_come_back(i);
 }

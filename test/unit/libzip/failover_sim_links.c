@@ -28,9 +28,11 @@ struct link {
 static struct rail {
 	struct link link[SIM_RANKS][SIM_PARTS];
 	bool dead;
-	bool cut[SIM_RANKS];	   /* this rank is not reached any more */
-	bool quit[SIM_RANKS];	   /* by itself */
-	bool told[SIM_RANKS];	   /* it knows */
+	bool cut[SIM_RANKS];  /* this rank is not reached any more */
+	bool quit[SIM_RANKS]; /* by itself */
+	bool told[SIM_RANKS]; /* it knows */
+	int64_t quit_ns[SIM_RANKS];
+	int64_t dead_ns, up_ns;	   /* since when zipperd is away, and when it is started again */
 	long broken_at[SIM_RANKS]; /* step in which its links break, dead or cut */
 	/* Of the present incarnation: WORLD has been sent to this rank, and comes in that step at the earliest. */
 	bool awaits_world[SIM_RANKS];
@@ -123,6 +125,8 @@ static void kill_zipper(int rail)
 	for (int i = 0; i < 3; i++)
 		zippers_move(rail, sim_draw(2));
 	r->dead = true;
+	r->dead_ns = sim.now_ns;
+	r->up_ns = sim.now_ns + sim_draw(SIM_RECONNECT_MS * 500000);
 	for (int v = 0; v < sim.world.nranks; v++) {
 		lose_messages(r, v);
 		if (!r->cut[v])
@@ -213,7 +217,7 @@ bool links_tell_losses(void)
 /* Has every rank lost it? Then all join again, and the zipper begins with nothing. */
 static bool can_return(const struct rail *r)
 {
-	bool can = sim.world.returns;
+	bool can = sim.world.returns && sim.now_ns >= r->up_ns;
 	for (int v = 0; v < sim.world.nranks; v++)
 		can &= !sim.left[v] && r->quit[v];
 	return can;
@@ -409,9 +413,19 @@ static void quit(int vrank, int rail)
 	struct rail *r = &rails[rail];
 	sim_trace("rank %d drops rail %d", vrank, rail);
 	r->quit[vrank] = r->told[vrank] = true;
+	r->quit_ns[vrank] = sim.now_ns;
 	for (int p = 0; p < sim.world.nparts; p++)
 		keep_first(&r->link[vrank][p].out, 0);
 	kill_zipper(rail);
+}
+
+/* A rank that has dropped the rail joins as soon as the zipperd is there, and waits for those that compute. If the
+ * zipperd goes meanwhile, it is away anew. */
+static int64_t away_ms(int vrank, int rail)
+{
+	const struct rail *r = &rails[rail];
+	const int64_t since_ns = r->quit_ns[vrank] > r->dead_ns ? r->quit_ns[vrank] : r->dead_ns;
+	return sim.now_ns >= r->up_ns ? 0 : (sim.now_ns - since_ns) / 1000000;
 }
 
 void links_fill(struct sim_outside *o)
@@ -421,4 +435,5 @@ void links_fill(struct sim_outside *o)
 	o->attach = attach;
 	o->close = close_link;
 	o->quit = quit;
+	o->away_ms = away_ms;
 }

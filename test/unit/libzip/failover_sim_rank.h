@@ -15,6 +15,7 @@
 #define SIM_RANKS 5
 #define SIM_PARTS 3
 #define SIM_RAILS 4
+#define SIM_RECONNECT_MS 2 /* so long a zipper may be away; ranks compute for longer */
 
 struct zreq;
 
@@ -39,6 +40,7 @@ struct sim_outside {
 	void (*close)(int vrank, int rail, int part);
 	int (*attach)(int vrank, int rail, int part); /* 0, or -ECONNREFUSED */
 	void (*quit)(int vrank, int rail);
+	int64_t (*away_ms)(int vrank, int rail);    /* of a rail that it has quit: as zrejoin_away_ms */
 	uint64_t (*expose)(void *base, size_t len); /* an id of it; 0: not now */
 	void (*conceal)(uint64_t id);
 	int64_t (*now_ns)(void);

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks that come back to a zipperd that was started again: how long it waits for the others, and what they hear. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "test/unit/zipperd/job_fixture.h"
+
+#define SHORTLY_MS 1500 /* longer than return_timeout here */
+#define SOON_MS 20000
+
+/* Joins as a rank that has lost the zipper once, and waits for nothing. */
+static void come_back(struct fake_rank *r)
+{
+	struct zsession_params p;
+	fixture_params(&p, &r->addr, r->job);
+	r->join.incarnation = 1;
+	r->rc = zsession_open(&r->session, &p, ZCTL_SERVICE_RANK, &r->err);
+	if (r->rc == 0)
+		r->rc = zsession_ask_join(r->session, &r->join, &r->err);
+	if (r->rc != 0)
+		fail_msg("%s", r->err.text);
+}
+
+/* The next message within so many ms. False: there is none. */
+static bool hear(struct fake_rank *r, struct zctl_msg *msg, int ms)
+{
+	const int64_t end = fixture_now_ms() + ms;
+	int rc;
+	while ((rc = zsession_poll(r->session, msg, &r->err)) == 0 && fixture_now_ms() < end)
+		fixture_nap(5);
+	return rc > 0;
+}
+
+static void assert_waits(struct fake_rank *r)
+{
+	struct zctl_msg msg;
+	if (hear(r, &msg, SHORTLY_MS))
+		fail_msg("it does not wait: message %u: %s", msg.type, msg.type == ZCTL_ERROR ? msg.u.error.text : "");
+}
+
+/* Is told that the job is over, with this text in the reason. */
+static void assert_over(struct fake_rank *r, const char *text)
+{
+	struct zctl_msg msg;
+	if (!hear(r, &msg, SOON_MS))
+		fail_msg("it hears nothing: %s", r->err.text);
+	if (msg.type != ZCTL_DEAD || msg.u.dead.part == ZCTL_PART_ZIPPER || !strstr(msg.u.dead.text, text))
+		fail_msg("message %u, not DEAD with '%s': '%s'", msg.type, text,
+			msg.type == ZCTL_ERROR ? msg.u.error.text : msg.u.dead.text);
+}
+
+static void assert_world(struct fake_rank *r, uint32_t vrank)
+{
+	struct zctl_msg msg;
+	assert_true(hear(r, &msg, SOON_MS));
+	if (msg.type != ZCTL_WORLD)
+		fail_msg("message %u, not WORLD: %s", msg.type, msg.type == ZCTL_ERROR ? msg.u.error.text : "");
+	assert_int_equal(msg.u.world.vrank, vrank);
+	assert_int_equal(msg.u.world.incarnation, 1);
+	zctl_free(&msg);
+}
+
+static void begin(struct daemon_fixture *d, struct fake_rank r[4], const char *options)
+{
+	daemon_start(d, TCP, options);
+	job_init(r, "j", d->addr);
+}
+
+static void end(struct daemon_fixture *d, struct fake_rank r[4])
+{
+	for (int i = 0; i < 4; i++)
+		if (r[i].session)
+			fake_kill(&r[i]);
+	assert_int_equal(daemon_stop(d), 0);
+}
+
+/* Each part has a rank here: the others live, and compute. */
+static void ranks_that_compute_are_awaited(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	begin(&d, r, "return_timeout=1s join_timeout=1s");
+	come_back(&r[0]);
+	come_back(&r[2]);
+	assert_waits(&r[0]);
+	come_back(&r[1]);
+	come_back(&r[3]);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_world(&r[i], i);
+	end(&d, r);
+}
+
+/* Nobody tells of the end of a part without a rank here. */
+static void a_missing_part_is_awaited_for_a_time(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	begin(&d, r, "return_timeout=1s");
+	come_back(&r[0]);
+	come_back(&r[1]);
+	assert_over(&r[0], "not all ranks have come back within 1 s: part b: nobody came back");
+	assert_over(&r[1], "part b: nobody came back");
+	end(&d, r);
+}
+
+/* Some of the others may have left. */
+static void ranks_in_finalize_wait_for_a_time(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	begin(&d, r, "return_timeout=1s");
+	come_back(&r[0]);
+	come_back(&r[2]);
+	assert_int_equal(zsession_state(r[0].session, ZCTL_STATE_FINALIZES, 0), 0);
+	assert_waits(&r[0]);
+	assert_int_equal(zsession_state(r[2].session, ZCTL_STATE_FINALIZES, 0), 0);
+	assert_over(&r[0], "part a: rank 1 of 2 did not come back; part b: rank 1 of 2 did not come back");
+	end(&d, r);
+}
+
+/* The launcher tells of ends of parts. */
+static void a_launcher_lifts_the_limit(void **state)
+{
+	struct zctl_create c = {.parts = "a,b", .sizes = {2, 2}, .join_timeout_ms = 500, .again = 1};
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	struct zsession *launcher;
+	struct zsession_params p;
+	struct zerr err;
+	(void)state;
+	begin(&d, r, "return_timeout=1s");
+	fixture_params(&p, d.addr, "j");
+	assert_int_equal(zsession_open(&launcher, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
+	assert_int_equal(zsession_create(launcher, &c, &err), 0);
+	fixture_nap(SHORTLY_MS);
+	come_back(&r[0]);
+	assert_waits(&r[0]);
+	for (int i = 1; i < 4; i++)
+		come_back(&r[i]);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_world(&r[i], i);
+	end(&d, r);
+	zsession_close(launcher);
+}
+
+/* Also one that comes much later, when the others have gone. */
+static void all_hear_of_a_death(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	begin(&d, r, NULL);
+	come_back(&r[0]);
+	come_back(&r[2]);
+	assert_waits(&r[0]);
+	fake_kill(&r[2]);
+	assert_over(&r[0], "rank 0 of part b on ");
+	r[3].join.age_ms = 60000;
+	come_back(&r[3]);
+	assert_over(&r[3], "died (");
+	/* a new run has another one of that name */
+	struct fake_rank fresh[4];
+	job_init(fresh, "j", d.addr);
+	fake_join_all(fresh, 4);
+	job_assert_joined(fresh, 4);
+	job_bye(fresh, 4);
+	end(&d, r);
+}
+
+static void all_hear_of_a_misfit(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	begin(&d, r, NULL);
+	come_back(&r[0]);
+	assert_waits(&r[0]);
+	r[2].join.tuning = 77;
+	come_back(&r[2]);
+	assert_over(&r[2], "it has another tuning table");
+	assert_over(&r[0], "it has another tuning table");
+	end(&d, r);
+}
+
+/* It has left an attempt, not the job. */
+static void others_try_again_when_one_quits(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	struct zctl_msg msg;
+	(void)state;
+	begin(&d, r, NULL);
+	come_back(&r[0]);
+	come_back(&r[2]);
+	assert_waits(&r[0]);
+	zsession_quit(r[2].session, "it tries again");
+	r[2].session = NULL;
+	assert_true(hear(&r[0], &msg, SOON_MS));
+	assert_int_equal(msg.type, ZCTL_DEAD);
+	assert_int_equal(msg.u.dead.part, ZCTL_PART_ZIPPER);
+	fake_kill(&r[0]);
+	for (int i = 0; i < 4; i++)
+		come_back(&r[i]);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_world(&r[i], i);
+	end(&d, r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ranks_that_compute_are_awaited),
+		cmocka_unit_test(a_missing_part_is_awaited_for_a_time),
+		cmocka_unit_test(ranks_in_finalize_wait_for_a_time),
+		cmocka_unit_test(a_launcher_lifts_the_limit),
+		cmocka_unit_test(all_hear_of_a_death),
+		cmocka_unit_test(all_hear_of_a_misfit),
+		cmocka_unit_test(others_try_again_when_one_quits),
+	};
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
