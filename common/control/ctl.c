@@ -68,7 +68,8 @@ static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U3
 	FIELD(F_TEXT, zctl_join, local), FIELD(F_U64, zctl_join, node), FIELD(F_U64, zctl_join, tuning),
 	FIELD(F_U32, zctl_join, endpoints), FIELD(F_U8, zctl_join, records), FIELD(F_U32, zctl_join, rail),
 	FIELD(F_U32, zctl_join, nrails), FIELD(F_U32, zctl_join, age_ms), FIELD(F_U32, zctl_join, universe),
-	FIELD(F_U32, zctl_join, tag_ub), SINCE(2, F_U32, zctl_join, incarnation), END};
+	FIELD(F_U32, zctl_join, tag_ub), SINCE(2, F_U32, zctl_join, incarnation), SINCE(3, F_U64, zctl_join, run),
+	SINCE(3, F_U8, zctl_join, waits), END};
 static const struct field f_part[] = {FIELD(F_NAME, zctl_part, name), FIELD(F_U32, zctl_part, size), END};
 static const struct field f_run[] = {FIELD(F_U32, zctl_run, vrank), FIELD(F_U32, zctl_run, count),
 	FIELD(F_U32, zctl_run, part), FIELD(F_U32, zctl_run, lrank), END};
@@ -77,7 +78,7 @@ static const struct field f_attached[] = {FIELD(F_U32, zctl_attached, vrank), FI
 static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank), FIELD(F_U8, zctl_world, external32),
 	FIELD(F_U32, zctl_world, eager_bytes), FIELD(F_U32, zctl_world, frag_bytes),
 	FIELD(F_U32, zctl_world, rdv_window), FIELD(F_U32, zctl_world, universe), FIELD(F_U32, zctl_world, tag_ub),
-	SINCE(2, F_U32, zctl_world, incarnation),
+	SINCE(2, F_U32, zctl_world, incarnation), SINCE(3, F_U64, zctl_world, run),
 	LIST(zctl_world, nparts, parts, zctl_part, 2 + 1 + 4, ZCTL_PARTS_MAX, f_part),
 	LIST(zctl_world, nruns, runs, zctl_run, 16, ZCTL_RANKS_MAX, f_run),
 	LIST(zctl_world, nattached, attached, zctl_attached, 16, ZCTL_RANKS_MAX, f_attached), END};

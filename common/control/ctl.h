@@ -100,7 +100,7 @@
 #include "common/base/err.h"
 
 /* 2: proofs cover the protocol, so that nobody on the way can lower it; MUNGE; sealed connections; ranks come back.
- * 3: a job whose ranks come back waits for the ranks that compute */
+ * 3: a job whose ranks come back waits for the ranks that compute; its run has a number */
 #define ZCTL_PROTOCOL 3
 #define ZCTL_PROTOCOL_OLDEST 1 /* of peers that zipperd still serves */
 #define ZCTL_NAME_MAX 64       /* job ids; names of parts, fabrics and users; without the zero */
@@ -217,6 +217,8 @@ struct zctl_join {
 	uint32_t tag_ub;       /* MPI_TAG_UB of its native library; 0: not known */
 	uint32_t incarnation;  /* 0 in MPI_Init. Of a rank that comes back to a zipper that was lost: one more than the
 				  last incarnation of that rail that it knows of */
+	uint64_t run;  /* of a rank that comes back: as in the WORLD of MPI_Init; 0: not known; since protocol 3 */
+	uint8_t waits; /* 1: the same, and the job has no other zipper to go on with; since protocol 3 */
 };
 
 struct zctl_part {
@@ -240,6 +242,8 @@ struct zctl_world {
 	uint32_t universe;    /* MPI_UNIVERSE_SIZE of all parts together; 0: not known */
 	uint32_t tag_ub;      /* MPI_TAG_UB of the whole world: the lowest one; 0: not known */
 	uint32_t incarnation; /* of this rail: the highest one of all JOINs. So no two worlds have the same */
+	uint64_t run; /* a random number: all incarnations of this rail in this run of the job have the same, and
+			 runs of one name differ; since protocol 3 */
 	uint32_t nparts, nruns, nattached;
 	struct zctl_part *parts;	/* owned, zctl_world_free */
 	struct zctl_run *runs;		/* sorted by vrank, covering 0..n-1 without gaps */

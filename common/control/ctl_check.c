@@ -85,7 +85,7 @@ static const char *check_join(const struct zctl_join *j)
 		return "a rank has no such number of endpoints";
 	if (j->nrails > ZCTL_RAILS_MAX || j->rail >= j->nrails)
 		return "a job has no such zipper";
-	return j->mixed > 1 || j->direct > 1 || j->records > 1 ? "a flag is neither 0 nor 1" : NULL;
+	return j->mixed > 1 || j->direct > 1 || j->records > 1 || j->waits > 1 ? "a flag is neither 0 nor 1" : NULL;
 }
 
 static const char *check_endpoint(uint32_t endpoint)

@@ -89,8 +89,8 @@ uint32_t zrails_age_ms(void)
 	return age < UINT32_MAX ? (uint32_t)age : UINT32_MAX;
 }
 
-static int join_one(const struct zrail *rail, const struct zctl_join *join, const char *entries,
-	struct zctl_world *world, struct zerr *err)
+static int join_one(struct zrail *rail, const struct zctl_join *join, const char *entries, struct zctl_world *world,
+	struct zerr *err)
 {
 	struct zctl_join own = *join;
 
@@ -99,7 +99,9 @@ static int join_one(const struct zrail *rail, const struct zctl_join *join, cons
 	own.nrails = (uint32_t)zrails.n;
 	own.age_ms = zrails_age_ms(); /* now: this rank may have waited for others at the zipper before */
 	own.incarnation = 0;
-	return zsession_join(rail->session, &own, world, err);
+	const int rc = zsession_join(rail->session, &own, world, err);
+	rail->run = rc == 0 ? world->run : 0;
+	return rc;
 }
 
 /* Not the first rail: it arranges no direct links. */

@@ -30,6 +30,7 @@ struct zrail {
 	enum zseal_level seal;	      /* of its connection, and of data channels */
 	uint32_t protocol;	      /* the same */
 	_Atomic uint64_t sending;     /* bytes of our large messages under way by it; of all stations */
+	uint64_t run;		      /* of the job there, as in WORLD; 0: not known */
 	uint32_t incarnation;	      /* that this rank joined last */
 	uint32_t least;		      /* all incarnations before this one are lost: to us, or to a rank that said so */
 };

@@ -178,6 +178,7 @@ static int try_once(struct attempt *a, struct zerr *err)
 		return zerr_set(err, -EPROTONOSUPPORT, "its zipperd is too old to have ranks come back");
 	a->join.incarnation = atomic_load(&a->least);
 	a->join.age_ms = zrails_age_ms();
+	a->join.waits = atomic_load(&a->stranded);
 	rc = zsession_ask_join(a->session, &a->join, err);
 	return rc == 0 ? await_others(a, err) : rc;
 }
@@ -278,8 +279,10 @@ static struct attempt *create(int rail)
 	a->params.passes = a->passes;
 	a->join = self.join;
 	a->join.rail = (uint32_t)rail;
+	a->join.run = r->run;
 	strcpy(a->join.entries, self.entries[rail]);
 	atomic_store(&a->gone_ms, self.gone_ms[rail]);
+	atomic_store(&a->stranded, zrails_is_stranded());
 	pthread_mutex_init(&a->lock, NULL);
 	return a;
 }
@@ -326,7 +329,7 @@ static bool has_our_places(const struct zctl_world *w)
 }
 
 /* NULL, or what is wrong with the new world. Its window may be smaller: that only counts from now on. */
-static const char *find_fault(const struct zctl_world *w)
+static const char *find_fault(const struct zctl_world *w, uint64_t run)
 {
 	bool same = w->vrank == (uint32_t)zworld.vrank && (int)w->nparts == zworld.nparts && has_our_places(w);
 
@@ -335,6 +338,8 @@ static const char *find_fault(const struct zctl_world *w)
 		       (int)w->parts[i].size == zworld.part_size[i];
 	if (!same)
 		return "it has another world than before";
+	if (run != 0 && w->run != 0 && w->run != run)
+		return "it has another run of the job";
 	if ((w->external32 != 0) != zworld.external32)
 		return "it has another representation of data than before";
 	if (w->eager_bytes < zworld.eager_bytes)
@@ -360,7 +365,7 @@ static void bar(int rail, const char *fault)
 static bool take(int rail, struct attempt *a)
 {
 	struct zrail *r = &zrails.rail[rail];
-	const char *fault = find_fault(&a->world);
+	const char *fault = find_fault(&a->world, r->run);
 
 	self.gone_ms[rail] = 0;
 	if (fault || a->world.incarnation < r->least) {
@@ -373,6 +378,7 @@ static bool take(int rail, struct attempt *a)
 	r->protocol = zsession_protocol(a->session);
 	r->seal = zsession_seal(a->session);
 	r->incarnation = r->least = a->world.incarnation;
+	r->run = a->world.run;
 	memcpy(r->passes, a->passes, sizeof(r->passes));
 	memcpy(r->key, zsession_key(a->session), sizeof(r->key));
 	if (a->world.rdv_window < zworld.rdv_window)
@@ -383,9 +389,11 @@ static bool take(int rail, struct attempt *a)
 	return true;
 }
 
+/* A zipper's word that the job is over does not count where the job has another. */
 static void note_why(int rail, struct attempt *a)
 {
 	pthread_mutex_lock(&a->lock);
+	a->over &= zrails_is_stranded();
 	if (a->err.text[0])
 		self.why[rail] = a->err;
 	pthread_mutex_unlock(&a->lock);

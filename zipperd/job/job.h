@@ -58,6 +58,7 @@ struct job {
 	uint32_t endpoints;	/* stations of each rank */
 	bool records;		/* all record a graph, or none */
 	uint32_t rail, nrails;	/* index of this zipper among those of the job, and their number */
+	uint64_t run;		/* as in ctl.h; 0: not known yet */
 	uint32_t incarnation;	/* of that rail: the highest one that a rank has told; 0: they do not come back */
 	struct rank **by_vrank; /* [total], once the job runs */
 	struct place *place;	/* [endpoints * total]: of all stations */

@@ -143,10 +143,31 @@ static bool is_complete(const struct job *j)
 	return true;
 }
 
-/* Does a rank come back to its job, while others begin one of that name, or the other way round? */
+/* Does a rank come back to its job, while others begin one of that name, or the other way round? A launcher says which
+ * of both it is, since protocol 3. */
 static bool is_of_another(const struct job *j, const struct zctl_join *in)
 {
-	return j->njoined > 0 && (j->incarnation > 0) != (in->incarnation > 0);
+	if (j->njoined > 0)
+		return (j->incarnation > 0) != (in->incarnation > 0);
+	if (!j->launcher || zctl_protocol(&j->launcher->hello) < ZCTL_PROTOCOL_WAITS)
+		return false;
+	return j->again != (in->incarnation > 0);
+}
+
+/* Does it come back from another run of that name? Where all ranks are older none knows. */
+static bool is_of_another_run(const struct job *j, const struct zctl_join *in)
+{
+	return in->incarnation > 0 && in->run != 0 && j->run != 0 && in->run != j->run;
+}
+
+/* Does the end of the job not concern the rank? A job that goes on by other zippers may come back to this one later. */
+static bool is_past(const struct job *j, const struct zctl_join *in)
+{
+	if (j->state != JOB_OVER)
+		return false;
+	if (in->age_ms < j->daemon->now_ms - j->over_ms || job_return_is(j) != (in->incarnation > 0))
+		return true;
+	return job_return_is(j) && (!in->waits || is_of_another_run(j, in));
 }
 
 /* The rank comes too late for the job of that name: tells it why. */
@@ -193,14 +214,22 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 	struct zerr err = {.text = ""};
 	struct rank *r = NULL;
 	struct job *j = job_find(d, conn->hello.user, conn->hello.job);
-	if (j && j->state == JOB_OVER &&
-		(in->age_ms < d->now_ms - j->over_ms || job_return_is(j) != (in->incarnation > 0))) {
+	if (j && is_past(j, in)) {
 		job_forget(j);
 		j = NULL;
 	}
 	if (!j && !(j = job_create(d, conn->hello.user, conn->hello.job, in->parts, in->entries, &err))) {
 		zlog(ZLOG_WARN, "job %s/%s: %s", conn->hello.user, conn->hello.job, err.text);
 		conn_refuse(conn, EINVAL, "job %s/%s: %s", conn->hello.user, conn->hello.job, err.text);
+		return;
+	}
+	if (is_of_another_run(j, in)) {
+		zlog(ZLOG_WARN, "job %s: rank %u of part %s on %s comes back from another run of that name: refused",
+			j->key, in->rank, in->part, in->host);
+		conn_refuse(conn, EALREADY,
+			"another run of job %s is here: this rank comes back from an earlier one, and must be ended "
+			"(each run needs a ZIPPER_JOB of its own)",
+			j->key);
 		return;
 	}
 	if (j->state != JOB_FORMING) {
@@ -230,6 +259,8 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 	j->nrails = in->nrails;
 	if (in->incarnation > j->incarnation)
 		j->incarnation = in->incarnation;
+	if (in->incarnation > 0 && j->run == 0)
+		j->run = in->run;
 	r->wish = in->vrank;
 	r->host = strdup(in->host); /* NULL only makes a worse message later */
 	conn->rank = r;

@@ -212,6 +212,7 @@ static int send_world(struct job *j)
 	w->universe = sum_universes(j);
 	w->tag_ub = lowest_tag_ub(j);
 	w->incarnation = j->incarnation;
+	w->run = j->run;
 	for (uint32_t v = 1; v < j->total; v++)
 		w->external32 |= j->by_vrank[v]->abi != j->by_vrank[0]->abi;
 	w->nparts = j->nparts;
@@ -246,6 +247,8 @@ void job_world_start(struct job *j)
 			return;
 		}
 	struct zerr err = {.text = ""};
+	while (j->run == 0)
+		zauth_module.random((uint8_t *)&j->run, sizeof(j->run));
 	int rc = number_ranks(j, &err);
 	if (rc == 0)
 		rc = job_fits(j, j->endpoints, &err);

@@ -165,6 +165,7 @@ static void all_hear_of_a_death(void **state)
 	fake_kill(&r[2]);
 	assert_over(&r[0], "rank 0 of part b on ");
 	r[3].join.age_ms = 60000;
+	r[3].join.waits = 1;
 	come_back(&r[3]);
 	assert_over(&r[3], "died (");
 	/* a new run has another one of that name */
@@ -215,6 +216,98 @@ static void others_try_again_when_one_quits(void **state)
 	end(&d, r);
 }
 
+/* Hears ERROR with this text. */
+static void assert_refused(struct fake_rank *r, const char *text)
+{
+	struct zctl_msg msg;
+	assert_true(hear(r, &msg, SOON_MS));
+	assert_int_equal(msg.type, ZCTL_ERROR);
+	if (!strstr(msg.u.error.text, text))
+		fail_msg("'%s', not '%s'", msg.u.error.text, text);
+}
+
+/* Ranks that were left behind by an earlier run of that name. */
+static void another_run_does_not_mix(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4], old[4];
+	uint64_t run;
+	(void)state;
+	begin(&d, r, NULL);
+	fake_join_all(r, 4);
+	job_assert_joined(r, 4);
+	run = r[0].world.run;
+	assert_true(run != 0);
+	for (int i = 0; i < 4; i++) {
+		assert_true(r[i].world.run == run);
+		fake_kill(&r[i]);
+	}
+	assert_true(daemon_logged(&d, "died"));
+	job_init(r, "j", d.addr);
+	job_init(old, "j", d.addr);
+	for (int i = 0; i < 4; i++) {
+		r[i].join.run = run;
+		old[i].join.run = run ^ 1;
+	}
+	come_back(&r[0]);
+	assert_waits(&r[0]);
+	come_back(&old[1]);
+	assert_refused(&old[1], "another run of job " FIXTURE_USER "/j is here");
+	fake_kill(&old[1]);
+	for (int i = 1; i < 4; i++)
+		come_back(&r[i]);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_world(&r[i], i);
+	come_back(&old[2]);
+	assert_refused(&old[2], "another run of job");
+	fake_kill(&old[2]);
+	end(&d, r);
+}
+
+/* A launcher begins a job: a rank that comes back is none of its ranks. */
+static void another_run_does_not_take_a_new_job(void **state)
+{
+	const struct zctl_create c = {.parts = "a,b", .sizes = {2, 2}, .join_timeout_ms = RUN_MS};
+	struct daemon_fixture d;
+	struct fake_rank r[4], old[4];
+	struct zsession *launcher;
+	struct zsession_params p;
+	struct zerr err;
+	(void)state;
+	begin(&d, r, NULL);
+	fixture_params(&p, d.addr, "j");
+	assert_int_equal(zsession_open(&launcher, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
+	assert_int_equal(zsession_create(launcher, &c, &err), 0);
+	job_init(old, "j", d.addr);
+	come_back(&old[0]);
+	assert_refused(&old[0], "another job " FIXTURE_USER "/j is beginning, which has not lost this zipper");
+	fake_kill(&old[0]);
+	fake_join_all(r, 4);
+	job_assert_joined(r, 4);
+	end(&d, r);
+	zsession_close(launcher);
+}
+
+/* A job with another zipper goes on when this one has taken a rank for dead. So it comes back here all the same. */
+static void a_death_does_not_bar_a_job_that_goes_on(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	begin(&d, r, NULL);
+	come_back(&r[0]);
+	come_back(&r[2]);
+	assert_waits(&r[0]);
+	fake_kill(&r[2]);
+	assert_over(&r[0], "died (");
+	fake_kill(&r[0]);
+	for (int i = 0; i < 4; i++)
+		come_back(&r[i]);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_world(&r[i], i);
+	end(&d, r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +318,9 @@ int main(void)
 		cmocka_unit_test(all_hear_of_a_death),
 		cmocka_unit_test(all_hear_of_a_misfit),
 		cmocka_unit_test(others_try_again_when_one_quits),
+		cmocka_unit_test(another_run_does_not_mix),
+		cmocka_unit_test(another_run_does_not_take_a_new_job),
+		cmocka_unit_test(a_death_does_not_bar_a_job_that_goes_on),
 	};
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);
