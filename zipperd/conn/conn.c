@@ -123,15 +123,25 @@ void conn_bury_all(struct daemon *d)
 
 /* --- what it has said --- */
 
+/* A rank greets all zippers and then joins one after the other, and each answers only when all ranks are there. That
+ * may take the longest time that another zipper allows; this one only knows its own. A launcher knows for its own
+ * zipperds. */
+static int64_t find_deadline(const struct conn *conn)
+{
+	const struct settings *s = &conn->daemon->settings;
+	const int64_t join_ms =
+		s->join_timeout_ms > s->max_join_timeout_ms ? s->join_timeout_ms : s->max_join_timeout_ms;
+	const bool rank = conn->hello.service == ZCTL_SERVICE_RANK;
+	if (rank && conn->daemon->for_job)
+		return 0;
+	return conn->daemon->now_ms + s->hello_timeout_ms + (rank ? join_ms : 0);
+}
+
 void conn_greet(struct conn *conn)
 {
 	address_leave(&conn->stranger);
 	conn->state = CONN_READY;
-	/* No limit for a rank: it greets all zippers and then joins one after the other, and each answers only when all
-	 * ranks are there. */
-	conn->deadline_ms = conn->hello.service == ZCTL_SERVICE_RANK
-				    ? 0
-				    : conn->daemon->now_ms + conn->daemon->settings.hello_timeout_ms;
+	conn->deadline_ms = find_deadline(conn);
 	list_del(&conn->link);
 	list_add(&conn->daemon->greeted, &conn->link);
 }

@@ -6,6 +6,7 @@
 
 #include "common/base/log.h"
 #include "zipperd/conn/conn_send.h"
+#include "zipperd/conn/listener.h"
 #include "zipperd/control/request.h"
 #include "zipperd/job/circuit.h"
 #include "zipperd/job/launcher.h"
@@ -210,10 +211,19 @@ void hear_continue_all(struct daemon *d)
 
 /* --- time --- */
 
+/* Has it proved who it is, and said nothing since then? */
+static bool asks_nothing(const struct conn *conn)
+{
+	return conn->state == CONN_READY && !conn->rank && !conn->launches && !conn->circuit && !conn->head;
+}
+
 static void expire(struct conn *conn)
 {
 	if (conn->state == CONN_LEAVING) {
 		close_conn(conn);
+	} else if (asks_nothing(conn)) {
+		conn_refuse(conn, ETIMEDOUT, "zipperd at %s has waited in vain to hear what this connection is for",
+			conn->listener->text);
 	} else if (conn->state == CONN_READY) {
 		lost(conn, "does not read what it is sent");
 	} else {

@@ -224,8 +224,9 @@ const struct zconf_row settings_rows[] = {
 		"where all that have come are in MPI_Finalize, as the others may have left. Then the job ends. For "
 		"other ranks, which compute, they wait without a limit."),
 	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
-		"The time in which a new connection must prove who it is. A connection that is not a "
-		"rank's must then say what it wants within the same time."),
+		"The time in which a new connection must prove who it is. It must then say what it wants within the "
+		"same time. A rank has longer for that, by join_timeout or max_join_timeout, as it joins at one zipper "
+		"after the other."),
 	OPT_MS(meet_timeout, "10m", 100, 24 * 3600 * 1000,
 		"The time in which the two nodes of a pair of zipcast(3) must meet here. After it the node that waits "
 		"is told so."),

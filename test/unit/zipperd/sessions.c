@@ -303,6 +303,33 @@ static void a_key_that_has_expired(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* Nobody stays at zipperd for ever without a word. A rank has longer than others, as it joins other zippers first. */
+static void nobody_stays_without_a_word(void **state)
+{
+	static const enum zctl_service services[] = {ZCTL_SERVICE_LAUNCHER, ZCTL_SERVICE_RANK};
+	struct daemon_fixture d;
+	struct zsession_params p;
+	struct zctl_msg msg;
+	struct zsession *s;
+	struct zerr err;
+	int rc;
+	(void)state;
+	daemon_start(&d, TCP, "hello_timeout=500ms join_timeout=1s max_join_timeout=2s");
+	fixture_params(&p, d.addr, "j");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(zsession_open(&s, &p, services[i], &err), 0);
+		const int64_t from = fixture_now_ms();
+		while ((rc = zsession_poll(s, &msg, &err)) == 0 && fixture_now_ms() < from + RUN_MS)
+			fixture_nap(5);
+		assert_int_equal(rc, 1);
+		assert_int_equal(msg.type, ZCTL_ERROR);
+		assert_non_null(strstr(msg.u.error.text, "has waited in vain to hear what this connection is for"));
+		assert_true(fixture_now_ms() - from >= (i == 0 ? 400 : 2400));
+		zsession_close(s);
+	}
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +342,7 @@ int main(void)
 		cmocka_unit_test(ranks_must_be_what_the_launcher_started),
 		cmocka_unit_test(a_job_credential_serves_ranks_of_its_job),
 		cmocka_unit_test(a_key_that_has_expired),
+		cmocka_unit_test(nobody_stays_without_a_word),
 	};
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests_name("zipperd_sessions", tests, NULL, NULL);
