@@ -217,10 +217,25 @@ static bool find_no_room(struct conn *conn, uint16_t type)
 	return true;
 }
 
-/* Requests that begin something. A job that runs is not ended by the end of a key. */
+/* Requests that begin something. A job that runs is not ended by the end of a key, nor by its removal. */
 static bool begins(uint16_t type)
 {
 	return type == ZCTL_JOIN || type == ZCTL_CREATE || type == ZCTL_MEET || type == ZCTL_REACH;
+}
+
+/* Has the key that the connection proved been taken out, or been replaced, since then? */
+static bool is_key_gone(const struct conn *conn)
+{
+	uint8_t key[ZAUTH_KEY_BYTES], session[ZAUTH_KEY_BYTES];
+	uint64_t until_s;
+	if (conn->hello.method == ZCTL_METHOD_MUNGE)
+		return false;
+	const bool known = find_key(conn, key, &until_s);
+	zauth_module.session(session, key, &conn->hello, &conn->challenge);
+	const bool gone = !known || memcmp(session, conn->key, sizeof(session)) != 0;
+	zauth_module.wipe(key, sizeof(key));
+	zauth_module.wipe(session, sizeof(session));
+	return gone;
 }
 
 static const char *on_request(struct conn *conn, struct zctl_msg *msg)
@@ -233,6 +248,11 @@ static const char *on_request(struct conn *conn, struct zctl_msg *msg)
 	if (begins(msg->type) && is_over(conn->good_until_s)) {
 		conn_refuse(conn, EACCES, "zipperd at %s: the key or the job credential has expired",
 			conn->listener->text);
+		return NULL;
+	}
+	if (begins(msg->type) && is_key_gone(conn)) {
+		conn_refuse(conn, EACCES, "zipperd at %s does not know the key of user %s any more",
+			conn->listener->text, conn->hello.user);
 		return NULL;
 	}
 	if (msg->type == ZCTL_JOIN && rank && !conn->rank) {

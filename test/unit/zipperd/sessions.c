@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -303,6 +305,39 @@ static void a_key_that_has_expired(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* zipperd reads its keys again, of which the user's is gone: what has begun goes on, and nothing more begins. */
+static void a_key_that_is_taken_out(void **state)
+{
+	const struct zctl_create c = {.parts = "a,b", .sizes = {1, 1}, .join_timeout_ms = RUN_MS};
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	struct zsession_params p;
+	struct zsession *s[2], *refused;
+	struct zerr err = {""};
+	char sed[100];
+	(void)state;
+	job_start(&d, r, TCP, NULL);
+	fixture_params(&p, d.addr, "k");
+	assert_int_equal(zsession_open(&s[0], &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
+	fixture_be_other(&p);
+	assert_int_equal(zsession_open(&s[1], &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
+	snprintf(sed, sizeof(sed), "sed -i /" FIXTURE_USER "/d %.60s/keys", d.dir);
+	assert_int_equal(system(sed), 0);
+	assert_int_equal(kill(d.pid, SIGHUP), 0);
+	assert_true(daemon_logged(&d, "keys and log level were read again"));
+	assert_int_equal(zsession_create(s[0], &c, &err), -EACCES);
+	assert_non_null(strstr(err.text, "does not know the key of user " FIXTURE_USER " any more"));
+	assert_int_equal(zsession_create(s[1], &c, &err), 0);
+	fixture_params(&p, d.addr, "k");
+	assert_int_equal(zsession_open(&refused, &p, ZCTL_SERVICE_LAUNCHER, &err), -EACCES);
+	job_exchange(r, 4, 50);
+	job_assert_good(r, 4);
+	job_bye(r, 4);
+	for (int i = 0; i < 2; i++)
+		zsession_close(s[i]);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 /* Nobody stays at zipperd for ever without a word. A rank has longer than others, as it joins other zippers first. */
 static void nobody_stays_without_a_word(void **state)
 {
@@ -342,6 +377,7 @@ int main(void)
 		cmocka_unit_test(ranks_must_be_what_the_launcher_started),
 		cmocka_unit_test(a_job_credential_serves_ranks_of_its_job),
 		cmocka_unit_test(a_key_that_has_expired),
+		cmocka_unit_test(a_key_that_is_taken_out),
 		cmocka_unit_test(nobody_stays_without_a_word),
 	};
 	signal(SIGPIPE, SIG_IGN);
