@@ -110,6 +110,7 @@ static struct lane *make_lane(struct circuit *c, struct worker *w)
 	l->limits.dest_share = (uint64_t)s->dest_share;
 	l->worker = w;
 	l->owner = c;
+	l->memory.share = quota_memory(c->account);
 	return l;
 }
 

@@ -79,16 +79,23 @@ static struct buf *get_copy(struct worker *w, struct dest *d, const void *payloa
 	return b;
 }
 
-static void count_sequenced(struct dest *d, uint64_t bytes)
+static void count(struct dest *d, uint64_t bytes)
 {
 	d->sequenced_bytes += bytes;
 	share_add(&d->lane->memory, bytes);
 }
 
-static void discount_sequenced(struct dest *d, uint64_t bytes)
+static void discount(struct dest *d, uint64_t bytes)
 {
 	d->sequenced_bytes -= bytes;
 	share_sub(&d->lane->memory, bytes);
+}
+
+/* Does the user's share of memory count it? Of a circuit it counts all messages, as zipperd does not know which of them
+ * the sender repeats. */
+static bool is_counted(const struct dest *d, const struct buf *b)
+{
+	return d->lane->circuit || rules_is_sequenced(kind_of(b));
 }
 
 static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload,
@@ -102,8 +109,8 @@ static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 	*d->tail = b;
 	d->tail = &b->next;
 	d->queued_bytes += ZWIRE_ENV_BYTES + (uint64_t)len;
-	if (rules_is_sequenced(kind_of(b)))
-		count_sequenced(d, ZWIRE_ENV_BYTES + (uint64_t)len);
+	if (is_counted(d, b))
+		count(d, ZWIRE_ENV_BYTES + (uint64_t)len);
 	struct lane_stats *st = &d->lane->stats;
 	if (d->queued_bytes > atomic_load_explicit(&st->queue_high_bytes, memory_order_relaxed))
 		atomic_store_explicit(&st->queue_high_bytes, d->queued_bytes, memory_order_relaxed);
@@ -119,8 +126,8 @@ static struct buf *unqueue(struct worker *w, struct dest *d)
 	if (!d->head)
 		d->tail = &d->head;
 	d->queued_bytes -= bytes;
-	if (rules_is_sequenced(kind_of(b)))
-		discount_sequenced(d, bytes);
+	if (is_counted(d, b))
+		discount(d, bytes);
 	body_put(w, b->body);
 	b->body = NULL;
 	return b;

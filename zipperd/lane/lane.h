@@ -55,9 +55,9 @@ struct lane {
 	bool circuit;	 /* of a circuit: everything passes as it is */
 	/* the worker's */
 	struct lane *next;
-	struct share_user memory;    /* of waiting messages that are sequenced; its share is set before */
-	struct dest *dest;	     /* [ndests] */
-	struct refusal **bucket;     /* [LANE_BUCKETS] */
+	struct share_user memory; /* of waiting messages that are sequenced, or of a circuit; its share is set before */
+	struct dest *dest;	  /* [ndests] */
+	struct refusal **bucket;  /* [LANE_BUCKETS] */
 	struct transfer **transfers; /* [LANE_BUCKETS], by source and id */
 	struct relay **relay;	     /* [nparts]: the way to the worker of (from, that part); NULL: none yet */
 	uint64_t asked;		     /* a bit for each part that the control thread was asked for a relay to */

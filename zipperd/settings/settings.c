@@ -299,8 +299,8 @@ const struct zconf_row settings_rows[] = {
 		"wait "
 		"for these."),
 	OPT(user_memory, ZCONF_BYTES, "0", 0, 1024 * GiB,
-		"The part of memory that messages to the ranks of one user may take. When it is used up, a rank for "
-		"which "
+		"The part of memory that messages to the ranks of one user may take, and messages that the user's hops "
+		"(next) and nodes of zipcast(3) send through this zipperd. When it is used up, a rank for which "
 		"messages wait gets no further ones until it has received some, as with dest_share. "
 		"0: half of memory, or all of it where key_file has one user alone."),
 	{.name = "spin",

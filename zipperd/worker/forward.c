@@ -41,11 +41,13 @@ static int take_answer(struct source *s, struct dest *d, const struct zwire_env 
 	return env->len ? 0 : dest_deliver(w, d, raw, NULL, 0, NULL);
 }
 
-/* Where memory is scarce circuits leave it to jobs, whose senders others may wait behind. */
-static bool is_scarce(const struct worker *w)
+/* Where memory is scarce circuits leave it to jobs, whose senders others may wait behind. Or the user's share is used
+ * up.
+ */
+static bool is_scarce(const struct lane *l, uint64_t bytes)
 {
-	const struct budget *b = w->pool.budget;
-	return atomic_load_explicit(&b->used, memory_order_relaxed) > b->limit / 2;
+	const struct budget *b = l->worker->pool.budget;
+	return atomic_load_explicit(&b->used, memory_order_relaxed) > b->limit / 2 || !share_allows(&l->memory, bytes);
 }
 
 /* A circuit's message. A destination's share may wait here for the link. Beyond that the source waits. */
@@ -55,7 +57,8 @@ static int pass(struct source *s, const struct zwire_env *env, const uint8_t raw
 	struct dest *d = &l->dest[0];
 	if (!d->tx)
 		return 0; /* the other end is gone, and the circuit goes */
-	if (d->queued_bytes >= l->limits.dest_share || (d->head && is_scarce(l->worker)) ||
+	if (d->queued_bytes >= l->limits.dest_share ||
+		(d->head && is_scarce(l, ZWIRE_ENV_BYTES + (uint64_t)env->len)) ||
 		dest_deliver(l->worker, d, raw, payload, env->len, NULL) != 0) {
 		s->no_room = true;
 		return -EAGAIN;

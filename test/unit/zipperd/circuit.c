@@ -117,7 +117,7 @@ static uint64_t fill(struct bench *b)
 	return posted;
 }
 
-static void start(struct bench *b, const char *transport, struct heard h[2])
+static void start_with(struct bench *b, const char *transport, const char *options, struct heard h[2])
 {
 	struct zsession_params p;
 	struct zerr err;
@@ -125,13 +125,19 @@ static void start(struct bench *b, const char *transport, struct heard h[2])
 	memset(h, 0, 2 * sizeof(h[0]));
 	h[0].next = h[1].next = 1;
 	daemon_start(&b->d,
-		strcmp(transport, "tcp") == 0 ? "a=tcp:127.0.0.1:0 b=tcp:127.0.0.1:0" : "a=shm:%d/a b=shm:%d/b", NULL);
+		strcmp(transport, "tcp") == 0 ? "a=tcp:127.0.0.1:0 b=tcp:127.0.0.1:0" : "a=shm:%d/a b=shm:%d/b",
+		options);
 	fixture_params(&p, &b->d.addr[0], "j");
 	assert_int_equal(zsession_open(&b->admin, &p, ZCTL_SERVICE_ADMIN, &err), 0);
 	for (int i = 0; i < 2; i++)
 		b->end[i] = ask(b, i);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(hear(b->end[i], &h[i], 0), 0);
+}
+
+static void start(struct bench *b, const char *transport, struct heard h[2])
+{
+	start_with(b, transport, NULL, h);
 }
 
 static void halt(struct bench *b)
@@ -267,6 +273,46 @@ static void nobody_waits_for_ever(void **state)
 	assert_int_equal(daemon_stop(&b.d), 0);
 }
 
+/* The highest level of the queues in front of ends that do not read. */
+static uint64_t find_highest(struct bench *b)
+{
+	struct zctl_stats_reply stats;
+	struct zerr err;
+	uint64_t bytes = 0;
+	assert_int_equal(zsession_stats(b->admin, &stats, &err), 0);
+	for (uint32_t i = 0; i < stats.ndirs; i++)
+		bytes = stats.dirs[i].queue_high_bytes > bytes ? stats.dirs[i].queue_high_bytes : bytes;
+	zctl_stats_free(&stats);
+	return bytes;
+}
+
+/* What waits in circuits counts as their user's memory. A second circuit finds it used up, and goes on all the same. */
+static void waiting_takes_the_users_memory(void **state)
+{
+	struct bench b;
+	struct heard h[2], second = {.next = 1};
+	struct zlink *more[2];
+	start_with(&b, *state, "memory=64M dest_share=16M user_memory=1M", h);
+	const uint64_t sent = fill(&b);
+	const uint64_t waiting = find_highest(&b);
+	if (waiting > 1 << 20 || waiting < 1 << 19)
+		fail_msg("%llu bytes wait, and the user has 1 MiB", (unsigned long long)waiting);
+	for (int i = 0; i < 2; i++)
+		more[i] = ask_as(&b, i, FIXTURE_USER, "j", "2-3");
+	assert_int_equal(hear(more[0], &(struct heard){.next = 1}, 0), 0);
+	for (uint64_t i = 1; i <= 200; i++) {
+		while (post(more[0], i) != 0)
+			hear(more[1], &second, second.next);
+		assert_int_equal(more[0]->ops->flush(more[0]), 0);
+	}
+	hear(more[1], &second, 200);
+	hear(b.end[1], &h[1], sent);
+	for (int i = 0; i < 2; i++)
+		more[i]->ops->close(more[i]);
+	b.end[0]->ops->close(b.end[0]);
+	halt(&b);
+}
+
 #define OVER(test, transport)                                                                                          \
 	{                                                                                                              \
 #test "_over_" transport, test, NULL, NULL, (void *)(uintptr_t)transport                               \
@@ -282,6 +328,8 @@ int main(void)
 		OVER(last_words_that_nobody_hears, "tcp"),
 		OVER(ends_of_others_do_not_meet, "tcp"),
 		OVER(ends_of_others_do_not_meet, "shm"),
+		OVER(waiting_takes_the_users_memory, "tcp"),
+		OVER(waiting_takes_the_users_memory, "shm"),
 		cmocka_unit_test(nobody_waits_for_ever),
 	};
 	return cmocka_run_group_tests_name("circuits", tests, NULL, NULL);
