@@ -181,6 +181,27 @@ ends "all zippers are killed" 'zipper' 1.1=@1:9 1.1=@2:9 1.1=@3:9
 ends "all zippers end" 'zipper' 1.1=@1:15 1.1=@2:15 1.2=@3:15
 ends "a rank is killed" 'libzipper: rank [01] .* rank [23] \(b rank [01] on .*\) died' 1.1=0:9
 ends "a rank is killed when zippers are lost" 'rank [013] .* rank [23] \(b rank [01] on .*\) died' 0.1=@1:9 0.2=@2:15 1.1=0:9
+# The second zipper hangs and cannot say so, and goes without a word. No rank waits for a zipper to come back.
+silently() { # as strikes of `ends` take it: the rank stops the second zipper and dies. That is then killed
+	(
+		wait_for 60 grep -q 'died' zipper.1
+		sleep 2
+		kill -9 "${zipper[2]}"
+	) &
+	TAP_PIDS+=($!)
+}
+JOB_NUMBER=$((JOB_NUMBER + 1))
+start_zippers 2 a,b
+silently
+SECONDS=0
+ZIPPER_RECONNECT=60s by_hand a,b "2 2" "$(addresses 1 2)" ./failover 2 "1.1=${zipper[2]}:19" 1.1=0:9
+rc=$?
+ok "a rank is killed, the last zipper goes without a word: the job ends" test $rc -ne 0 -a $rc -ne 124
+ok "... soon" test $SECONDS -lt 30
+matches "... and part a says who died" err.a 'rank [23] \(b rank [01] on .*\) died'
+is_gone "... and nothing is left"
+stop_zippers
+rm -f out.* err.*
 ends "MPI_Abort" 'rank .* code 7' 1.2=abort
 ends "MPI_Abort when a zipper is lost" 'rank .* code 7' 0.1=@1:9 1.2=abort
 done_testing

@@ -245,6 +245,8 @@ static void hear_last_word(int rail)
 	while ((rc = zsession_poll(zrails.rail[rail].session, &msg, &err)) > 0) {
 		if (msg.type == ZCTL_DEAD && msg.u.dead.part != ZCTL_PART_ZIPPER && zrails_is_stranded())
 			zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
+		if (msg.type == ZCTL_DEAD && msg.u.dead.part != ZCTL_PART_ZIPPER)
+			zloss_remember(&msg.u.dead);
 		if (msg.type == ZCTL_DEAD)
 			snprintf(zloss_why(rail), ZLOSS_WHY_BYTES, "%s", msg.u.dead.text);
 		zctl_free(&msg);

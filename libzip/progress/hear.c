@@ -20,6 +20,8 @@
 
 static void zipper_gone(int rail, const char *how)
 {
+	if (!zrails_has_another(rail))
+		zloss_end_by_word();
 	if (zrails_count_good() == 1 && zrails.reconnect_ms == 0)
 		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s", how);
 	zloss_note_end(rail, how);
@@ -32,6 +34,8 @@ static void zipper_says_dead(int rail, const struct zctl_dead *dead)
 	if (!zrails_has_another(rail) && (dead->part != ZCTL_PART_ZIPPER || zrails.reconnect_ms == 0))
 		zerror_lost((int)dead->code, dead->part == ZCTL_PART_ZIPPER ? ZERROR_NO_PART : (int)dead->part, "%s",
 			dead->text);
+	if (dead->part != ZCTL_PART_ZIPPER)
+		zloss_remember(dead);
 	zloss_note_end(rail, dead->text);
 }
 
@@ -87,6 +91,7 @@ static bool look_for(int rail)
 	if (!(zrails.lost & bit) || (zrails.returning & bit) || !zrejoin_turn(rail))
 		return false;
 	zended_return(rail);
+	zloss_forget();
 	zrails.returning |= bit;
 	return true;
 }

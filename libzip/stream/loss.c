@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/base/clock.h"
 #include "common/session/session.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/station.h"
@@ -14,10 +15,15 @@
 #include "libzip/world/rails.h"
 
 #define LAST_WORD_MS 500 /* zipperd has so long to say who died */
-#define PATIENT_MS 5000	 /* the same where zipperd must first see a rank go, on a machine with more to do */
+/* All zippers notice a rank's death within that time of each other, also where its host has gone without a word: each
+ * asks every 10 s (common/transport/tcp/tcp_socket.c). */
+#define WORD_MS 12000
+#define PATIENT_MS 5000 /* the same where zipperd must first see a rank go, on a machine with more to do */
 
 static struct {
 	char why[ZCTL_RAILS_MAX][ZLOSS_WHY_BYTES];
+	struct zctl_dead word; /* the last one on a rank that has died */
+	int64_t word_ms;       /* and when it came; 0: there is none */
 	/* losses that stations other than 0 have noted, with the latest reason */
 	struct later {
 		uint32_t rails; /* a bit each */
@@ -35,6 +41,23 @@ void zloss_init(void)
 char *zloss_why(int rail)
 {
 	return self.why[rail];
+}
+
+void zloss_remember(const struct zctl_dead *dead)
+{
+	self.word = *dead;
+	self.word_ms = zclock_ms();
+}
+
+void zloss_forget(void)
+{
+	self.word_ms = 0;
+}
+
+void zloss_end_by_word(void)
+{
+	if (self.word_ms != 0 && zclock_ms() - self.word_ms < WORD_MS)
+		zerror_lost((int)self.word.code, (int)self.word.part, "%s", self.word.text);
 }
 
 /* Asks all zippers, as any of them may know who died. False: a zipper is gone, and nothing more is to be waited for. */
@@ -63,6 +86,7 @@ void zloss_end(const char *text, bool patient)
 			break;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	}
+	zloss_end_by_word();
 	zerror_lost(1, ZERROR_NO_PART, "%s", text);
 }
 
@@ -89,8 +113,10 @@ static const char *hear_reason(int rail, const char *why)
 	for (int ms = 0; ms < LAST_WORD_MS; ms++) {
 		struct zctl_msg msg;
 		int rc = zsession_poll(zrails.rail[rail].session, &msg, NULL);
-		if (rc < 0)
+		if (rc < 0) {
+			zloss_end_by_word();
 			return why;
+		}
 		const bool dead = rc == 1 && msg.type == ZCTL_DEAD;
 		if (dead && msg.u.dead.part != ZCTL_PART_ZIPPER)
 			zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);

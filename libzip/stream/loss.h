@@ -30,6 +30,13 @@ void zloss_note(int rail, const char *why);
 void zloss_note_end(int rail, const char *why);
 /* Station 0: notes what the other stations have lost. */
 void zloss_collect(void);
+/* A zipper says that a rank has died, and the job goes on by others. They mostly say the same soon. If they are lost
+ * meanwhile without a word, that death is the end of the job, see zloss_end_by_word. */
+void zloss_remember(const struct zctl_dead *);
+/* A zipper is back with all ranks: none of them has died. */
+void zloss_forget(void);
+/* The last rail to some part is lost without a word: ends the job if a zipper has named a dead rank shortly before. */
+void zloss_end_by_word(void);
 /* The reason for a rail's loss, [ZLOSS_WHY_BYTES], which the failover may replace by a better one. */
 char *zloss_why(int rail);
 
