@@ -146,6 +146,33 @@ is_gone "zmpirun, a rank computes: nothing is left"
 stop_keepers
 stop_zippers
 
+# zmpirun looks for the zipper when its ranks have found it, and one part has ended. The job has ended well.
+start_zippers 1 a,b
+hosts "${at[1]}" >hostfile
+keep 1
+stops_zmpirun() {
+	local pid
+	while [ ! -e "$TAP_TMP/computes" ]; do sleep 0.1; done
+	pid=$(left_named zmpirun)
+	kill -STOP $pid
+	kill -9 "${zipper[1]}"
+	rm -f "$TAP_TMP/computes"
+	wait_for 60 sh -c "[ -e a.over ] && [ -e b.over ]"
+	sleep 1
+	kill -CONT $pid
+}
+stops_zmpirun &
+TAP_PIDS+=($!)
+# shellcheck disable=SC2016 # for the ranks
+ZIPPER_KEY=$KEY limited 60 "${marked[@]}" "$ZMPIRUN" -f hostfile sh -c './failover 2 "$@"; s=$?; : >$ZIPPER_PART.over
+[ $ZIPPER_PART = a ] || sleep 5; exit $s' sh "1.1=$TAP_TMP/computes" >out.z 2>err.z </dev/null
+is "zmpirun, a part ends before it looks: status" $? 0 || diag_file err.z zipper.1
+is "zmpirun, a part ends before it looks: as natively" "$(LC_ALL=C sort out.z)" "$(cat native)"
+is_gone "zmpirun, a part ends before it looks: nothing is left"
+stop_keepers
+stop_zippers
+rm -f ./*.over
+
 # --- what does not come back
 # gone NAME SIZES WHAT STRIKE...: a job whose zipper is back at once ends all the same, soon, and every part says WHAT
 gone() {

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -43,12 +44,24 @@ static void signal_parts(struct zrun *run, int number, bool group)
 		zpart_signal(&run->parts[i], number, group);
 }
 
-static void suspect(struct zrun *run)
+/* Have all zippers been lost, and may one be back? zmpirun learns that some time after the ranks. They may have left,
+ * and may have ended well. */
+static bool is_away(const struct zrun *run)
 {
+	return run->job->world && zjob_left(run->job) == 0 && zjob_waits(run->job);
+}
+
+/* status: of the mpiexec that has ended. */
+static void suspect(struct zrun *run, int status)
+{
+	int64_t ms = SUSPECT_MS;
 	run->suspect_world = run->job->world;
 	/* While all zippers are away nobody tells of a rank. */
-	const bool told = run->suspect_world && zjob_left(run->job) > 0;
-	run->suspect_ms = zclock_ms() + (told ? SUSPECT_WORLD_MS : SUSPECT_MS);
+	if (run->suspect_world && zjob_left(run->job) > 0)
+		ms = SUSPECT_WORLD_MS;
+	else if (is_away(run) && status == 0)
+		ms = run->job->reconnect_ms;
+	run->suspect_ms = zclock_ms() + ms;
 }
 
 /* Has mpiexec given up because standard input comes faster than rank 0 reads it? Its proxy says so, but mpiexec may end
@@ -93,7 +106,7 @@ void zending_note_part(struct zrun *run, struct zpart *part)
 	ztally_poll(job);
 	zending_note_job(run);
 	if (job->world ? job->done < (uint32_t)run->plan->nranks : job->joined > 0 || WEXITSTATUS(part->wait_status))
-		suspect(run);
+		suspect(run, zpart_status(part, ZPART_KILLED_COUNT));
 }
 
 void zending_note_daemon(struct zrun *run, int rail, int wait_status)
@@ -180,7 +193,12 @@ static void blame_part(struct zrun *run)
 	if (!part)
 		return;
 	int status = zpart_status(part, ZPART_KILLED_COUNT);
-	if (!job->world)
+	if (is_away(run) && status == 0)
+		zverdict_set(run, 1, 0,
+			"ranks of part %s have left in MPI_Finalize, so others do not come back to a zipper that was "
+			"lost",
+			part->plan->name);
+	else if (!job->world)
 		zverdict_set(run, status ? status : 1, 0,
 			"part %s ended with status %d before its ranks had reported to zipperd (%u of all %d had)",
 			part->plan->name, status, job->joined, run->plan->nranks);
@@ -196,7 +214,7 @@ static void fail_suspect(struct zrun *run)
 {
 	const struct zjob *job = run->job;
 	if (job->world && !run->suspect_world) {
-		suspect(run);
+		suspect(run, EXIT_FAILURE);
 		return;
 	}
 	run->suspect_ms = 0;

@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-#define FIRST_MS 300	/* from the loss to the first try */
-#define MOST_MS 5000	/* between two tries, which come ever later */
-#define CONNECT_MS 1000 /* for each answer: the output of the ranks waits meanwhile */
+#define FIRST_MS 300	 /* from the loss to the first try */
+#define MOST_MS 5000	 /* between two tries, which come ever later, where the job has another zipper */
+#define STRANDED_MS 1000 /* where it waits for this one */
+#define CONNECT_MS 1000	 /* for each answer: the output of the ranks waits meanwhile */
 
 /* Nothing is said to a zipperd that is gone, or that has ended the job. */
 static void drop(struct zsession **session)
@@ -18,9 +19,10 @@ static void drop(struct zsession **session)
 	*session = NULL;
 }
 
-static void try_later(struct zjob_rail *rail, int64_t now)
+static void try_later(const struct zjob *job, struct zjob_rail *rail, int64_t now)
 {
-	rail->pause_ms = rail->pause_ms == 0 ? FIRST_MS : 2 * rail->pause_ms < MOST_MS ? 2 * rail->pause_ms : MOST_MS;
+	const int64_t most = zjob_left(job) == 0 ? STRANDED_MS : MOST_MS;
+	rail->pause_ms = rail->pause_ms == 0 ? FIRST_MS : 2 * rail->pause_ms < most ? 2 * rail->pause_ms : most;
 	rail->try_ms = now + rail->pause_ms;
 }
 
@@ -53,10 +55,10 @@ static int hear(struct zjob_rail *rail, struct zjob_rail *heard)
 }
 
 /* The zipper is away anew, and has all of the time again. */
-static void lose_again(struct zjob_rail *rail, int64_t now)
+static void lose_again(const struct zjob *job, struct zjob_rail *rail, int64_t now)
 {
 	drop(&rail->again);
-	try_later(rail, now);
+	try_later(job, rail, now);
 	rail->gone_ms = now;
 }
 
@@ -92,18 +94,18 @@ bool zagain_turn(struct zjob *job, int64_t now)
 		if (!zjob_may_return(job, rail))
 			continue;
 		if (rail->try_ms == 0)
-			try_later(rail, now);
+			try_later(job, rail, now);
 		if (!rail->again && now >= rail->try_ms) {
 			try_now(job, rail);
 			if (!rail->again)
-				try_later(rail, now);
+				try_later(job, rail, now);
 		}
 		struct zjob_rail heard = {.dead = false};
 		const int rc = rail->again ? hear(rail, &heard) : 0;
 		if (rc > 0)
 			come_back(rail);
 		else if (rc < 0)
-			lose_again(rail, now);
+			lose_again(job, rail, now);
 		const bool over = rc < 0 && heard.dead && zjob_left(job) == 0;
 		if (over)
 			end_by_word(job, rail, &heard, now);
