@@ -214,6 +214,11 @@ keep 1
 dies 3 &
 TAP_PIDS+=($!)
 said=a gone "a rank that computes dies while others are back" "2 2" 'rank [01] of part b on .* died' "1.1=$TAP_TMP/computes"
+options=(-o return_timeout=90s)
+start_zippers 1 a,b
+keep 1
+strike_at 1 4
+said=a gone "MPI_Abort of a part that computes" "1 1" 'aborted with code 7' "0.1=$TAP_TMP/computes" 0.1=abort
 options=(-o return_timeout=4s)
 start_zippers 1 a,b
 keep 1

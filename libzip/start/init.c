@@ -291,6 +291,7 @@ int zip_Abort(MPI_Comm comm, int errorcode)
 	/* The program's last words first, because the world is taken down as soon as zipperd knows. And zmpirun shall
 	 * have the cause before the native library's message about it. */
 	zerror_let_print();
-	zrails_abort(errorcode, "it called MPI_Abort");
+	if (!zrails_abort(errorcode, "it called MPI_Abort"))
+		zrejoin_abort(errorcode, "it called MPI_Abort");
 	zerror_abort(errorcode);
 }

@@ -13,6 +13,7 @@
 #include "libzip/world/comm.h"
 #include "libzip/world/handlers.h"
 #include "libzip/world/rails.h"
+#include "libzip/world/rejoin.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/small.h"
 #include "libzip/world/world.h"
@@ -97,7 +98,7 @@ int zerror_code(int class, const char *fmt, ...)
 	return code_of(class_of(class), text);
 }
 
-static void lost(int code, const char *text, bool print) __attribute__((noreturn));
+static void lost(int code, const char *text, bool print, bool tell) __attribute__((noreturn));
 
 int zerror_class(int code)
 {
@@ -142,7 +143,7 @@ static void __attribute__((noreturn)) end_job(int code)
 	if (zip_Error_string(code, text, &len) != MPI_SUCCESS)
 		snprintf(text, sizeof(text), "error %d", code);
 	zerror_cut_stack(text);
-	lost(class_of(code), text, true);
+	lost(class_of(code), text, true, true);
 }
 
 static void call_of_comm(const void *on, int code)
@@ -338,12 +339,14 @@ int zerror_raise_small(const struct zsmall_object *o, int class, const char *fun
 	return code;
 }
 
-static void lost(int code, const char *text, bool print)
+/* tell: other ranks do not find out by themselves. */
+static void lost(int code, const char *text, bool print, bool tell)
 {
 	if (print)
 		zerr_print("libzipper: rank %d of %s (%s): %s\n", zworld.vrank, zworld_job(),
 			zworld.part_name ? zworld.part_name[zworld.part] : "not joined", text);
-	zrails_abort(code, text);
+	if (!zrails_abort(code, text) && tell)
+		zrejoin_abort(code, text);
 	zerror_abort(code);
 }
 
@@ -379,7 +382,7 @@ void zerror_fatal(int code, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	lost(code, text, true);
+	lost(code, text, true, true);
 }
 
 void zerror_lost(int code, int part, const char *fmt, ...)
@@ -408,5 +411,5 @@ void zerror_lost(int code, int part, const char *fmt, ...)
 	if (lrank > 0 && zrails.n > 1)
 		patience.tv_sec++;
 	nanosleep(&patience, NULL);
-	lost(code, text, zworld.place);
+	lost(code, text, zworld.place, false);
 }

@@ -260,11 +260,27 @@ bool zrails_change_carrier(void)
 	return false;
 }
 
-void zrails_abort(int code, const char *text)
+/* A rank that computes may not have noticed that a zipper is gone. */
+static bool is_gone(struct zsession *s)
 {
-	for (int i = 0; i < zrails.n; i++)
-		if (zrails.rail[i].session)
-			zsession_abort(zrails.rail[i].session, (uint32_t)code, text);
+	struct zctl_msg msg;
+	int rc;
+
+	while ((rc = zsession_poll(s, &msg, NULL)) > 0)
+		zctl_free(&msg);
+	return rc < 0;
+}
+
+bool zrails_abort(int code, const char *text)
+{
+	bool told = false;
+
+	for (int i = 0; i < zrails.n; i++) {
+		struct zsession *s = zrails.rail[i].session;
+		if (s && !is_gone(s))
+			told |= zsession_abort(s, (uint32_t)code, text) == 0;
+	}
+	return told;
 }
 
 void zrails_leave(void)

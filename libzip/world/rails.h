@@ -120,8 +120,8 @@ int zrails_first(void);
 void zrails_lose(int rail, const char *why);
 /* The carrier has another rail from now on if its own is lost, and another one is not. Returns whether it has. */
 bool zrails_change_carrier(void);
-/* Tells all zippers that the job ends with this code. */
-void zrails_abort(int code, const char *text);
+/* Tells all zippers that the job ends with this code. False: none of them is there, as far as its connection tells. */
+bool zrails_abort(int code, const char *text);
 /* Says BYE to all and frees everything. */
 void zrails_leave(void);
 

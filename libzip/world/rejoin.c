@@ -24,6 +24,8 @@
 #define ANSWER_MS 10000	      /* for connecting and for each answer */
 #define SILENT_MS 14000	      /* while the others are awaited */
 #define LOOK_MS 200	      /* between looks whether the rank has left */
+#define ABORT_MS 1500	      /* to tell a zipper that the rank ends the job */
+#define HURRY_MS 50	      /* meanwhile, instead of both */
 #define CREDENTIAL_S 31536000 /* a year: jobs are shorter */
 
 enum state { TRIES, JOINED, ABANDONED };
@@ -34,6 +36,8 @@ struct attempt {
 	atomic_uint least; /* the incarnation that is proposed */
 	atomic_bool stranded;
 	atomic_bool finalizes;
+	atomic_bool aborts, has_aborted; /* with abort; and its zipper has been told */
+	struct zctl_dead abort;
 	atomic_llong gone_ms; /* since when the zipper has been away; 0: it is there */
 	int64_t first_ms;
 	struct zsession_params params;
@@ -79,12 +83,20 @@ static bool is_abandoned(struct attempt *a)
 	return atomic_load(&a->state) == ABANDONED;
 }
 
+/* The job may come to wait for this zipper meanwhile, or the rank may end the job. */
+static int64_t shorten(struct attempt *a, int64_t ms)
+{
+	if (atomic_load(&a->aborts))
+		return HURRY_MS;
+	return atomic_load(&a->stranded) && ms > 2 * STRANDED_MS ? STRANDED_MS : ms;
+}
+
 static void rest(struct attempt *a, int64_t ms)
 {
-	const int64_t end = zclock_ms() + ms;
+	const int64_t begin = zclock_ms();
 	int64_t left;
 
-	while ((left = end - zclock_ms()) > 0 && !is_abandoned(a)) {
+	while ((left = begin + shorten(a, ms) - zclock_ms()) > 0 && !is_abandoned(a)) {
 		left = left < LOOK_MS ? left : LOOK_MS;
 		nanosleep(&(struct timespec){.tv_nsec = (long)left * 1000000}, NULL);
 	}
@@ -99,6 +111,16 @@ static void await(struct zsession *s)
 	p.events = (short)events; /* EPOLLIN and EPOLLOUT have the values of POLLIN and POLLOUT */
 	if (zsession_arm(s) == 0)
 		poll(&p, 1, LOOK_MS);
+}
+
+/* True: the rank ends the job, and the zipper has been told. */
+static bool say_abort(struct attempt *a)
+{
+	if (!atomic_load(&a->aborts))
+		return false;
+	if (zsession_abort(a->session, a->abort.code, a->abort.text) == 0)
+		atomic_store(&a->has_aborted, true);
+	return true;
 }
 
 static void say_finalize(struct attempt *a, bool *said)
@@ -127,6 +149,8 @@ static int await_world(struct attempt *a, struct zerr *err)
 	while (!is_abandoned(a)) {
 		struct zctl_msg msg;
 		say_finalize(a, &said);
+		if (say_abort(a))
+			return -ECANCELED;
 		int rc = zsession_poll(a->session, &msg, err);
 		if (rc == 0)
 			rc = zsession_watch(a->session, SILENT_MS, err);
@@ -209,9 +233,13 @@ static void *run(void *arg)
 		pthread_mutex_lock(&a->lock);
 		a->err = err;
 		pthread_mutex_unlock(&a->lock);
+		if (atomic_load(&a->has_aborted))
+			break;
 		rest(a, vary(a, atomic_load(&a->stranded) && again > STRANDED_MS ? STRANDED_MS : again));
 		again = 2 * again < MOST_MS ? 2 * again : MOST_MS;
 	}
+	if (atomic_load(&a->has_aborted))
+		return NULL; /* the process ends, and nobody wants the attempt any more */
 	if (!atomic_compare_exchange_strong(&a->state, &expected, JOINED))
 		destroy(a, "it leaves the job");
 	return NULL;
@@ -287,6 +315,14 @@ static struct attempt *create(int rail)
 	return a;
 }
 
+/* A rank that ends the job may not have acted on the loss of the rail. */
+static uint32_t find_least(int rail)
+{
+	const struct zrail *r = &zrails.rail[rail];
+
+	return r->least > r->incarnation ? r->least : r->incarnation + 1;
+}
+
 static void begin(int rail)
 {
 	if (self.gone_ms[rail] == 0)
@@ -300,7 +336,7 @@ static void begin(int rail)
 
 	if (!a)
 		return; /* perhaps there is memory later */
-	atomic_store(&a->least, zrails.rail[rail].least);
+	atomic_store(&a->least, find_least(rail));
 	/* The application's signal handlers are for the application's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -450,6 +486,35 @@ bool zrejoin_is_over(int rail, struct zctl_dead *dead)
 void zrejoin_finalize(void)
 {
 	self.finalizes = true;
+}
+
+static void begin_abort(int rail, int code, const char *text)
+{
+	if (!self.attempt[rail])
+		begin(rail);
+	struct attempt *a = self.attempt[rail];
+	if (!a)
+		return;
+	a->abort.code = (uint32_t)code;
+	snprintf(a->abort.text, sizeof(a->abort.text), "%s", text);
+	atomic_store(&a->aborts, true);
+}
+
+void zrejoin_abort(int code, const char *text)
+{
+	const int64_t end = zclock_ms() + ABORT_MS;
+	bool waits = false, said = false;
+
+	for (int i = 0; self.on && i < zrails.n; i++)
+		if (!self.barred[i]) {
+			begin_abort(i, code, text);
+			waits |= self.attempt[i] != NULL;
+		}
+	while (waits && !said && zclock_ms() < end) {
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+		for (int i = 0; i < zrails.n; i++)
+			said |= self.attempt[i] && atomic_load(&self.attempt[i]->has_aborted);
+	}
 }
 
 const char *zrejoin_why(int rail, char *buf, size_t cap)

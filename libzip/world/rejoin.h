@@ -30,6 +30,9 @@ int64_t zrejoin_away_ms(int rail);
 bool zrejoin_is_over(int rail, struct zctl_dead *);
 /* This rank is in MPI_Finalize. Zippers that wait for other ranks are told: some of these may have left. */
 void zrejoin_finalize(void);
+/* This rank ends the job while no zipper can be told. Tries for a moment to tell one that has come back, so that the
+ * other parts hear it. A zipper that stays away hears nothing. The rank then ends itself. */
+void zrejoin_abort(int code, const char *text);
 /* Why the last try has failed; "": no try has. */
 const char *zrejoin_why(int rail, char *buf, size_t cap);
 
