@@ -58,6 +58,32 @@ answered "behind the greeting" hidden
 answered "channel, again" "rank N has, or had, a channel to that part already"
 answered "control, again" "zipperd at ${at[1]}$words refuses the key of user $(id -un)"
 ZIPPER_PORTS='0 a=tcp:127.0.0.1 b=tcp:127.0.0.1' overheard "direct, encrypted"
+# --- links between ranks: what a reader of their network sees
+words=
+MARK=nobody-else-is-to-read-this
+compile "$ZIP_TOP_SRCDIR/test/lib/marked.c" marked >cc.out 2>&1 || { diag_file cc.out; bail_out "marked.c"; }
+${CC:-cc} -shared -fPIC -O1 "$ZIP_TOP_SRCDIR/test/lib/wiretap.c" -o wiretap.so -ldl >cc.out 2>&1 || { diag_file cc.out; bail_out "wiretap.c"; }
+# tapped WORDS: prints how large writes to links between ranks look, where the network of zipperd has these words
+tapped() {
+	local rc
+	words=$1
+	JOB_NUMBER=$((JOB_NUMBER + 1))
+	start_zippers 1 a,b
+	rm -f tap
+	# shellcheck disable=SC2016 # for the ranks
+	PRELOAD_LIST=$PRELOAD_LIST:$TAP_TMP/wiretap.so ZIPPER_PORTS='0 a=tcp:127.0.0.1 b=tcp:127.0.0.1' by_hand a,b "1 1" "$(addresses 1)" \
+		sh -c 'WIRETAP_HOST=$ZIPPER_PART exec ./marked "$WIRETAP_MARK"'
+	rc=$?
+	stop_zippers
+	[ $rc = 0 ] || { echo "status $rc"; cat err.*; return; }
+	awk -v port="${at[1]##*:}" '$1 != port && $2 != port { print $3 }' tap | LC_ALL=C sort -u
+	rm -f out.* err.*
+}
+export WIRETAP=$TAP_TMP/tap WIRETAP_MARK=$MARK
+is "a link of ranks: a reader sees the messages" "$(tapped '')" clear
+is "a link of ranks, encrypted: a reader sees none" "$(tapped /encrypt=yes)" hidden
+unset WIRETAP WIRETAP_MARK
+
 # A bit of a data channel is changed: the job ends, with the reason.
 for words in /integrity=yes /encrypt=yes; do
 	start_zippers 1 a,b

@@ -13,12 +13,14 @@ KEY=$(printf '%064x' 4711)
 cd "$TAP_TMP" || exit 99
 ${CC:-cc} -shared -fPIC -O1 "$ZIP_TOP_SRCDIR/test/lib/fixed_random.c" -o fixed_random.so >cc.out 2>&1 || { diag_file cc.out; bail_out "fixed_random.c"; }
 
+# The address of the next zipperd of "reach" is in the recording, and in its proofs: all processes on this machine have the same.
+NEXT=@zipper-golden-next
 # start_fixed KEY: starts a zipperd whose nonces are always the same; HOST and PORT
 start_fixed() {
 	(umask 077 && echo "me $1" >keys)
 	rm -f ready
 	LD_PRELOAD=${ASAN:+$ASAN:}$TAP_TMP/fixed_random.so background "$ZIPPERD" -o listen=a,b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
-		-o eager_bytes=1024 --ready-fd 3 3>ready 2>zipper
+		-o eager_bytes=1024 -o listen=n="shm:$NEXT.$$" -o next=n="shm:$NEXT" --ready-fd 3 3>ready 2>zipper
 	ZIPPER=$!
 	wait_for 20 grep -q '^$' ready || { diag_file zipper; bail_out "zipperd does not start"; }
 	PORT=$(sed -n 's/^a,b=.*://p' ready)
@@ -26,6 +28,25 @@ start_fixed() {
 stop_fixed() {
 	child_runs $ZIPPER && kill $ZIPPER
 	wait $ZIPPER 2>/dev/null
+}
+next_starts_or_ends() { grep -q '^$' ready.next || ! child_runs $BEHIND; }
+# start_next: starts the zipperd behind that one. Another run of this test may have its address for a moment
+start_next() {
+	local tries
+	for ((tries = 0; tries < 20; tries++)); do
+		rm -f ready.next
+		LD_PRELOAD=${ASAN:+$ASAN:}$TAP_TMP/fixed_random.so background "$ZIPPERD" -o listen=n,c="shm:$NEXT" \
+			-o key_file="$TAP_TMP/keys" --ready-fd 3 3>ready.next 2>zipper.next
+		BEHIND=$!
+		wait_for 20 next_starts_or_ends
+		grep -q '^$' ready.next && return
+	done
+	diag_file zipper.next
+	bail_out "the next zipperd does not start"
+}
+stop_next() {
+	child_runs $BEHIND && kill $BEHIND
+	wait $BEHIND 2>/dev/null
 }
 # record NAME COMMAND...: the command's conversation goes into NAME-PROTOCOL.hex; ADDRESS is where it finds zipperd
 record() {
@@ -60,6 +81,14 @@ direct() {
 	[ $rc = 0 ] || diag_file out.a
 	return $rc
 }
+met() { limited 60 ./peers "$ADDRESS" "$KEY" meet >out 2>&1 || { diag_file out; return 1; }; }
+reached() {
+	local rc=0
+	start_next
+	limited 60 ./peers "$ADDRESS>a>n>shm:$NEXT" "$KEY" reach >out 2>&1 || { rc=1; diag_file out; }
+	stop_next
+	return $rc
+}
 asked() {
 	ZIPPER_KEY=$KEY limited 60 "$ZIP_TOP_BUILDDIR/zipstat/zipstat" -u me "$ADDRESS" >out 2>&1 || { diag_file out; return 1; }
 }
@@ -68,16 +97,24 @@ if [ "${ZIP_RECORD:-}" = yes ]; then
 	record job launched
 	record direct direct
 	record asked asked
+	LIBS=$ZIP_TOP_BUILDDIR/common/.libs
+	${CC:-cc} -O1 -I"$ZIP_TOP_SRCDIR" "$GOLDEN/peers.c" "$LIBS/libzipauth.a" "$LIBS/libzipcommon.a" -o peers -lsodium -lpthread -ldl >cc.out 2>&1 ||
+		{ diag_file cc.out; bail_out "peers.c"; }
+	record meet met
+	record reach reached
 	done_testing
 	exit
 fi
 
 # --- every protocol that is served
 for ((p = OLDEST; p <= PROTOCOL; p++)); do
-	for name in job direct asked; do
+	for name in job direct asked meet reach; do
+		[ $p -ge 3 ] || [ -e "$GOLDEN/$name-$p.hex" ] || continue # the last two were recorded later
 		start_fixed "$KEY"
+		[ $name = reach ] && start_next
 		ok "protocol $p, $name: the same answers" python3 -B "$GOLDEN/golden.py" replay "$GOLDEN/$name-$p.hex" 127.0.0.1 "$PORT" || diag_file zipper
 		ok "protocol $p, $name: zipperd runs on" child_runs $ZIPPER
+		[ $name = reach ] && stop_next
 		stop_fixed
 	done
 	# another zipperd does not answer so
