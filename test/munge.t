@@ -109,6 +109,10 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 zipstat zipmunge.so
 	ZIPSTAT=$TAP_TMP/zipstat ZIPPER_MODULE_DIR=$TAP_TMP ZIPPER_USER=$me asks "a user who says that it is another" \
 		"zipperd at $ADDRESS_1: MUNGE says that it is user $other, not $me (ZIPPER_USER)" setpriv --reuid 1 --clear-groups
+	ZIPSTAT=$TAP_TMP/zipstat ZIPPER_MODULE_DIR=$TAP_TMP asks "a user without a name" \
+		"zipperd at $ADDRESS_1: MUNGE: user id 54321 has no name on zipperd's host" setpriv --reuid 54321 --clear-groups
+	ZIPSTAT=$TAP_TMP/zipstat ZIPPER_MODULE_DIR=$TAP_TMP ZIPPER_USER=uid54321 asks "... who says another" \
+		"zipperd at $ADDRESS_1: MUNGE: user id 54321 has no name on zipperd's host" setpriv --reuid 54321 --clear-groups
 	ok "a user as itself" env ZIPPER_MODULE_DIR="$TAP_TMP" setpriv --reuid 1 --clear-groups "$TAP_TMP/zipstat" "$ADDRESS_1"
 fi
 

@@ -42,7 +42,9 @@ struct zmunge {
 int zmunge_load(const struct zmunge_ops **, const char *module_dir, struct zerr *);
 /* Reads "yes", or the path of a socket. Returns 1, 0 for "no", or -EINVAL with text. */
 int zmunge_parse(char socket[ZMUNGE_SOCKET_MAX], const char *value, struct zerr *);
-/* Finds the name under which zipperd knows the user with this id. */
-void zmunge_user_name(char user[ZCTL_NAME_MAX + 1], uint32_t uid);
+/* Finds the name under which zipperd knows the user with this id: that of the login on this host. 0, or a negative
+ * errno with text: there is none, the look-up fails, or zipperd cannot use the name. No other name stands for it, as
+ * that might be another user's. */
+int zmunge_user_name(char user[ZCTL_NAME_MAX + 1], uint32_t uid, struct zerr *);
 
 #endif

@@ -5,13 +5,16 @@
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/base/module.h"
+#include "common/control/ctl_name.h"
 #include "common/control/munge.h"
 
 #define ENTRY_BYTES 4096 /* of a user, in the system's table */
+#define ENTRY_MAX_BYTES (1 << 20)
 
 int zmunge_load(const struct zmunge_ops **out, const char *module_dir, struct zerr *err)
 {
@@ -45,12 +48,39 @@ int zmunge_parse(char socket[ZMUNGE_SOCKET_MAX], const char *value, struct zerr 
 	return 1;
 }
 
-void zmunge_user_name(char user[ZCTL_NAME_MAX + 1], uint32_t uid)
+/* The entry, with its texts in *buf, which is the caller's to free. 0 and NULL: there is none. Or a positive errno. */
+static int find_entry(uint32_t uid, struct passwd *entry, struct passwd **found, char **buf)
 {
-	struct passwd entry, *found = NULL;
-	char buf[ENTRY_BYTES];
-	if (getpwuid_r(uid, &entry, buf, sizeof(buf), &found) == 0 && found)
-		snprintf(user, ZCTL_NAME_MAX + 1, "%s", found->pw_name);
+	int rc = ERANGE;
+	*found = NULL;
+	*buf = NULL;
+	for (size_t cap = ENTRY_BYTES; rc == ERANGE && cap <= ENTRY_MAX_BYTES; cap *= 2) {
+		char *more = realloc(*buf, cap);
+		if (!more)
+			return ENOMEM;
+		*buf = more;
+		rc = getpwuid_r(uid, entry, more, cap, found);
+	}
+	return rc;
+}
+
+int zmunge_user_name(char user[ZCTL_NAME_MAX + 1], uint32_t uid, struct zerr *err)
+{
+	struct passwd entry, *found;
+	char *buf;
+	int rc = find_entry(uid, &entry, &found, &buf);
+	if (rc != 0)
+		rc = zerr_set(err, -rc, "MUNGE: the name of user id %u cannot be looked up on zipperd's host: %s", uid,
+			strerror(rc));
+	else if (!found)
+		rc = zerr_set(err, -ENOENT, "MUNGE: user id %u has no name on zipperd's host", uid);
+	else if (!zctl_name_ok(found->pw_name) || strchr(found->pw_name, '/'))
+		rc = zerr_set(err, -EINVAL,
+			"MUNGE: the name of user id %u is not one of 1 to %d printable characters without space, comma "
+			"and slash",
+			uid, ZCTL_NAME_MAX);
 	else
-		snprintf(user, ZCTL_NAME_MAX + 1, "uid%u", uid);
+		strcpy(user, found->pw_name); /* zctl_name_ok bounded it */
+	free(buf);
+	return rc;
 }

@@ -44,7 +44,7 @@ static void answer(const struct munger *m, struct munger_question *q)
 	uint32_t uid;
 	a->rc = m->ops->decode(a->payload, &uid, m->socket, q->credential, &a->err);
 	if (a->rc == 0)
-		zmunge_user_name(a->user, uid);
+		a->rc = zmunge_user_name(a->user, uid, &a->err);
 }
 
 static void *run(void *arg)
