@@ -36,10 +36,8 @@ int channel_settle(struct zlink *z, struct worker *rx, struct worker *tx, struct
 
 static void lend_tx(struct channel *c)
 {
-	struct lane *in = c->tx.lane;
 	c->lent = true;
-	crew_send(c->daemon, in->worker,
-		&(struct command){.kind = CMD_ADD_TX, .tx = &c->tx, .lane = in, .dest = c->dest});
+	crew_send(c->daemon, c->tx.lane->worker, &(struct command){.kind = CMD_ADD_TX, .tx = &c->tx, .dest = c->dest});
 }
 
 static void lend_source(struct channel *c)

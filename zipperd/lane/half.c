@@ -133,12 +133,11 @@ bool half_cool_source(struct worker *w, struct source *s)
 
 /* --- sending halves --- */
 
-void half_add_tx(struct worker *w, struct lane *l, uint32_t dest, struct tx *tx)
+void half_add_tx(struct worker *w, uint32_t dest, struct tx *tx)
 {
 	tx->waiter = WAITER_TX;
-	tx->lane = l;
-	l->halves++;
-	dest_add_tx(w, lane_dest(l, dest), tx);
+	tx->lane->halves++;
+	dest_add_tx(w, lane_dest(tx->lane, dest), tx);
 }
 
 void half_settle_tx(struct worker *w, struct tx *tx)

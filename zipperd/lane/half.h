@@ -64,7 +64,7 @@ struct source {
 struct tx {
 	enum waiter waiter;
 	struct zlink *zlink;
-	struct lane *lane;
+	struct lane *lane; /* as in source: the control thread sets it before it lends the half, and reads it later */
 	struct dest *dest; /* NULL: not added, or gone */
 	struct channel *channel;
 	int fd;
@@ -101,7 +101,7 @@ void half_drop_source(struct worker *, struct source *);
 /* Gives the half back if it is dropping and nothing is under way on it any more. */
 void half_settle_source(struct worker *, struct source *);
 
-void half_add_tx(struct worker *, struct lane *, uint32_t dest, struct tx *);
+void half_add_tx(struct worker *, uint32_t dest, struct tx *);
 void half_drop_tx(struct worker *, struct tx *);
 void half_settle_tx(struct worker *, struct tx *);
 /* Drops the tx when its queue has been sent, or after some seconds. */

@@ -26,7 +26,7 @@ struct worker;
 enum command_kind {
 	CMD_ADD_LANE,	 /* lane */
 	CMD_ADD_SOURCE,	 /* source; its lane was added before */
-	CMD_ADD_TX,	 /* tx, lane, dest */
+	CMD_ADD_TX,	 /* tx, dest; its lane was added before */
 	CMD_DROP_SOURCE, /* source; answered by EVENT_HALF_GONE */
 	CMD_DROP_TX,	 /* tx; answered by EVENT_HALF_GONE */
 	CMD_FINISH_TX,	 /* tx: the same, once its queue has been sent or cannot be */

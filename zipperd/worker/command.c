@@ -18,7 +18,7 @@ static void run_command(struct worker *w, const struct command *c)
 		half_add_source(w, c->source);
 		break;
 	case CMD_ADD_TX:
-		half_add_tx(w, c->lane, c->dest, c->tx);
+		half_add_tx(w, c->dest, c->tx);
 		break;
 	case CMD_DROP_SOURCE:
 		half_drop_source(w, c->source);

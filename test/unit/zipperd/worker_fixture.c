@@ -243,9 +243,9 @@ void start_polling(struct bench *b, int64_t poll_ns)
 	b->lane->worker = b->w;
 	b->from = fake_channel(&b->from_link);
 	b->to = fake_channel(&b->to_link);
-	b->from->source.lane = b->lane;
+	b->from->source.lane = b->to->tx.lane = b->lane;
 	command(b, &(struct command){.kind = CMD_ADD_LANE, .lane = b->lane});
-	command(b, &(struct command){.kind = CMD_ADD_TX, .tx = &b->to->tx, .lane = b->lane});
+	command(b, &(struct command){.kind = CMD_ADD_TX, .tx = &b->to->tx});
 	command(b, &(struct command){.kind = CMD_ADD_SOURCE, .source = &b->from->source});
 }
 
