@@ -19,7 +19,7 @@ NEXT=@zipper-golden-next
 start_fixed() {
 	(umask 077 && echo "me $1" >keys)
 	rm -f ready
-	LD_PRELOAD=${ASAN:+$ASAN:}$TAP_TMP/fixed_random.so background "$ZIPPERD" -o listen=a,b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
+	LD_PRELOAD=${RUNTIME:+$RUNTIME:}$TAP_TMP/fixed_random.so background "$ZIPPERD" -o listen=a,b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
 		-o eager_bytes=1024 -o listen=n="shm:$NEXT.$$" -o next=n="shm:$NEXT" --ready-fd 3 3>ready 2>zipper
 	ZIPPER=$!
 	wait_for 20 grep -q '^$' ready || { diag_file zipper; bail_out "zipperd does not start"; }
@@ -35,7 +35,7 @@ start_next() {
 	local tries
 	for ((tries = 0; tries < 20; tries++)); do
 		rm -f ready.next
-		LD_PRELOAD=${ASAN:+$ASAN:}$TAP_TMP/fixed_random.so background "$ZIPPERD" -o listen=n,c="shm:$NEXT" \
+		LD_PRELOAD=${RUNTIME:+$RUNTIME:}$TAP_TMP/fixed_random.so background "$ZIPPERD" -o listen=n,c="shm:$NEXT" \
 			-o key_file="$TAP_TMP/keys" --ready-fd 3 3>ready.next 2>zipper.next
 		BEHIND=$!
 		wait_for 20 next_starts_or_ends

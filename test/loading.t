@@ -45,7 +45,7 @@ natively() {
 # --- from Python
 PYTHON=$(sed -n 's/^PYTHON = //p' "$ZIP_TOP_BUILDDIR/libzip/Makefile")
 ln -s "$MPI_LIBRARY" lib/libmpi.so.12
-if [ -n "$ASAN" ]; then
+if [ -n "$RUNTIME" ]; then
 	skip "ctypes" "Python itself leaks under the sanitizer"
 else
 	for library in "$NAME" libmpich.so "$MPI_LIBRARY" libmpi.so.12; do
@@ -57,7 +57,7 @@ fi
 
 # --- a library that the program loads
 for mode in lazy-local now-global lazy-deep now-deep now-deep-global; do
-	[ -n "$ASAN" ] && [[ $mode = *deep* ]] && { skip "$mode" "the sanitizer refuses RTLD_DEEPBIND"; continue; }
+	[ -n "$RUNTIME" ] && [[ $mode = *deep* ]] && { skip "$mode" "the sanitizer refuses RTLD_DEEPBIND"; continue; }
 	for library in lazy now; do
 		is "a library bound $library, loaded $mode" "$(world ./load "$TAP_TMP/lib/$library.so" $mode)" "$PLUGIN"
 		diag_file err
@@ -65,7 +65,7 @@ for mode in lazy-local now-global lazy-deep now-deep now-deep-global; do
 done
 is "the caller's DT_RUNPATH counts" "$(world ./load-lib lazy.so lazy)" "$PLUGIN"
 is "a library that loads MPI itself" "$(world ./load "$TAP_TMP/late.so" now)" "$SHORT"
-if [ -n "$ASAN" ]; then
+if [ -n "$RUNTIME" ]; then
 	skip "with RTLD_DEEPBIND" "the sanitizer refuses it"
 else
 	is "... with RTLD_DEEPBIND, too" "$(world ./load-lib now.so now-deep)" "$PLUGIN"
@@ -75,13 +75,13 @@ else
 	is "a library that loads MPI itself, and has libc's dlsym" "$(world ./load "$TAP_TMP/late.so" now-deep)" "$SHORT"
 fi
 is "a library that calls MPI_Init when it is loaded" "$(world ./load "$TAP_TMP/eager.so" now)" "$SHORT"
-if [ -z "$ASAN" ]; then
+if [ -z "$RUNTIME" ]; then
 	is "... past libzipper, is refused" "$(world ./load "$TAP_TMP/eager.so" now-deep)" ""
 	matches "... with the reason" err '^libzipper: .*/eager.so: MPI was initialised while .* RTLD_DEEPBIND'
 fi
 if [ -n "$MPIFC" ] && "$MPIFC" -shared -fPIC "$SRC/plugin90.f90" -o plugin90.so >cc.out 2>&1; then
 	is "a library in Fortran" "$(world ./load "$TAP_TMP/plugin90.so" now)" "$PLAIN"
-	[ -n "$ASAN" ] || is "... with RTLD_DEEPBIND" "$(world ./load "$TAP_TMP/plugin90.so" now-deep)" "$PLAIN"
+	[ -n "$RUNTIME" ] || is "... with RTLD_DEEPBIND" "$(world ./load "$TAP_TMP/plugin90.so" now-deep)" "$PLAIN"
 else
 	skip "a library in Fortran" "no MPICH Fortran compiler"
 fi
@@ -92,7 +92,7 @@ if natively "a namespace of its own is refused" "rank 0: of 1 1 1 1, sum 0" ./lo
 fi
 
 # --- tools that ask for the next definition
-is "a tool in front" "$(merged 30 1+1 -genv LD_PRELOAD "${ASAN:+$ASAN:}$TAP_TMP/tool.so" ./hello 2>&1 | grep tool | sort -u)" \
+is "a tool in front" "$(merged 30 1+1 -genv LD_PRELOAD "${RUNTIME:+$RUNTIME:}$TAP_TMP/tool.so" ./hello 2>&1 | grep tool | sort -u)" \
 	"tool: sizes seen, last 2, ranks unseen"
 is "a tool behind, which has the native entries" \
 	"$(merged 30 1+1 env LD_PRELOAD="$PRELOAD_LIST:$TAP_TMP/tool.so" ./hello 2>&1 | grep 'tool\|token' | sort -u | tr '\n' ' ')" \

@@ -42,7 +42,7 @@ run "the environment of children" 0 --clusters 1,1 -genv MINE x -genv ZIPPER_WAI
 is "children: what tunes the library stays" "$(counted '=|ZIPPER')" \
 	"2 MINE=x;2 PMI_RANK=0;2 ZIPPER_MODULE_DIR;2 ZIPPER_WAIT=yield;" || diag_file err
 run "another preloaded library" 0 --clusters 1,1 -genv LD_PRELOAD "$PWD/other.so" ./driver 'echo "LD_PRELOAD=$LD_PRELOAD"'
-is "another preloaded library stays" "$(counted LD_PRELOAD)" "2 LD_PRELOAD=$PWD/other.so${ASAN:+:$ASAN};" || diag_file err
+is "another preloaded library stays" "$(counted LD_PRELOAD)" "2 LD_PRELOAD=${RUNTIME:+$RUNTIME:}$PWD/other.so;" || diag_file err
 run "before MPI_Init all is inherited" 0 --clusters 1,1 sh -c 'sh -c "exec ./hello"'
 is "before MPI_Init: one world" "$(counted token)" "$(of 2 1)"
 
@@ -108,7 +108,7 @@ if rank.value == 0:
 mpi.MPI_Barrier(ctypes.c_int(0x44000000))
 mpi.MPI_Finalize()
 END
-if [ -n "$ASAN" ]; then
+if [ -n "$RUNTIME" ]; then
 	skip "Python" "ASan with Python"
 else
 	run "Python: os.environ" 0 --clusters 1,1 python3 keeps.py environ $inner

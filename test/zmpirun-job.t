@@ -43,7 +43,7 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
 }
 END
 if "${CC:-gcc}" -shared -fPIC -o threadless.so threadless.c >cc 2>&1; then
-	printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "${ASAN:+$ASAN:}$PWD/threadless.so" "$ZIPPERD" >threadless
+	printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "${RUNTIME:+$RUNTIME:}$PWD/threadless.so" "$ZIPPERD" >threadless
 	chmod +x threadless
 	ZMPIRUN_ZIPPERD=$PWD/threadless run "zipperd has no thread" 1 --clusters 2+2 "$ENDS" well
 	matches "zipperd has no thread: its reason" err '^zmpirun: no data connection for rank [0-3] .*: cannot start the worker c1<>c2: Resource temporarily unavailable \(too many processes and threads: ulimit -u\)$'
@@ -88,7 +88,7 @@ pid_t waitpid(pid_t pid, int *status, int options)
 }
 END
 if "${CC:-gcc}" -shared -fPIC -o ends_between.so ends_between.c >cc 2>&1; then
-	LD_PRELOAD=${ASAN:+$ASAN:}$PWD/ends_between.so run "a part ends unseen" 0 --clusters 1+1 "$ENDS" well
+	LD_PRELOAD=${RUNTIME:+$RUNTIME:}$PWD/ends_between.so run "a part ends unseen" 0 --clusters 1+1 "$ENDS" well
 else
 	diag_file cc
 	fail "ends_between.c compiles"
@@ -142,9 +142,9 @@ int main(int argc, char **argv)
 }
 END
 "$MPICC" -shared -fPIC -o tool.so tool.c >cc 2>&1 && "$MPICC" -o tooled tooled.c >>cc 2>&1 || diag_file cc
-LD_PRELOAD=${ASAN:+$ASAN:}$PWD/tool.so run "a preloaded tool" 0 --clusters 2 -n 4 ./tooled
+LD_PRELOAD=${RUNTIME:+$RUNTIME:}$PWD/tool.so run "a preloaded tool" 0 --clusters 2 -n 4 ./tooled
 is "a preloaded tool: what it counted" "$(cat out)" 44
-run "a preloaded tool, by option" 0 --clusters 2 -n 3 -genv LD_PRELOAD "${ASAN:+$ASAN:}$PWD/tool.so" ./tooled
+run "a preloaded tool, by option" 0 --clusters 2 -n 3 -genv LD_PRELOAD "${RUNTIME:+$RUNTIME:}$PWD/tool.so" ./tooled
 is "a preloaded tool, by option: what it counted" "$(cat out)" 33
 
 # --- exit status

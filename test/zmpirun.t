@@ -73,7 +73,7 @@ int poll(struct pollfd *p, nfds_t n, int timeout)
 }
 END
 if "${CC:-gcc}" -shared -fPIC -o failing.so failing.c >cc 2>&1; then
-	LD_PRELOAD=${ASAN:+$ASAN:}$PWD/failing.so run "poll fails" 1 --clusters 2 --no-mpi echo lost
+	LD_PRELOAD=${RUNTIME:+$RUNTIME:}$PWD/failing.so run "poll fails" 1 --clusters 2 --no-mpi echo lost
 	is "poll fails: one line" "$(cat err)" \
 		"zmpirun: cannot wait for the ranks, and some of their output is lost: Cannot allocate memory"
 else

@@ -18,7 +18,7 @@ cast_start() {
 		at=()
 		! declare -F cast_at >/dev/null || read -r -a at <<<"$(cast_at $i)"
 		# shellcheck disable=SC2059 # the address is a format
-		background limited 100 env ${ASAN:+LD_PRELOAD="$ASAN${LD_PRELOAD:+:$LD_PRELOAD}"} "${at[@]}" "$CAST_NODE" "$TAP_TMP" $i "$n" \
+		background limited 100 env ${RUNTIME:+LD_PRELOAD="$RUNTIME${LD_PRELOAD:+:$LD_PRELOAD}"} "${at[@]}" "$CAST_NODE" "$TAP_TMP" $i "$n" \
 			"$(printf "$listen" $i)" "$@" >"$TAP_TMP/cast$i" 2>&1
 		CAST_PIDS+=($!)
 	done

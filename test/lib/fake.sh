@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced after tap.sh by tests on the fake of libibverbs, which fakeverbs/fabric.h describes. Jobs over it: modules.
 [ -e "$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/fakeverbs.so" ] || skip_all "built without libibverbs"
-FAKE_PRELOAD=${ASAN:+$ASAN:}$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/fakeverbs.so
+FAKE_PRELOAD=${RUNTIME:+$RUNTIME:}$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/fakeverbs.so
 export FAKEVERBS_FABRIC=$TAP_TMP/fabric
 export ASAN_OPTIONS=verify_asan_link_order=0:$ASAN_OPTIONS
 mkdir "$TAP_TMP/modules" || bail_out "no scratch folder"

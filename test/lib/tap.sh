@@ -11,15 +11,17 @@ SECONDS=0 # of this test; "make soak SECONDS=60" is in the environment, from whe
 ZMPIRUN=${ZMPIRUN:-$ZIP_TOP_BUILDDIR/launch/zmpirun}
 ZIPPERD=${ZIPPERD:-$ZIP_TOP_BUILDDIR/zipperd/zipperd}
 LIBZIPPER=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
-# Built with --enable-sanitize=address: its runtime must come before everything else in the ranks.
-ASAN=
+# Built with --enable-sanitize: the runtimes of two sanitizers must come before everything else in the ranks. ASAN: it is the
+# address sanitizer, whose limits some tests know.
+ASAN='' RUNTIME=''
 SANITIZED=$(ldd "$LIBZIPPER" 2>/dev/null | grep -oE 'lib[atu]b?san' | head -n1)
+case $SANITIZED in libasan | libtsan) RUNTIME=$(${CC:-gcc} -print-file-name="$SANITIZED.so") ;; esac
 if [ "$SANITIZED" = libasan ]; then
-	ASAN=$(${CC:-gcc} -print-file-name=libasan.so)
+	ASAN=$RUNTIME
 	export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:$ASAN_OPTIONS
 fi
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:$UBSAN_OPTIONS
-PRELOAD_LIST=${ASAN:+$ASAN:}$LIBZIPPER # for ranks that are started by hand
+PRELOAD_LIST=${RUNTIME:+$RUNTIME:}$LIBZIPPER # for ranks that are started by hand
 # Most tests that end a zipperd start no other one: a job shall not wait for it. recover.t is about that.
 export ZIPPER_RECONNECT=${ZIPPER_RECONNECT:-0}
 YIELD=$ZIP_TOP_BUILDDIR/test/.libs/zyield.so # for native runs, see lib/yield.c
@@ -30,6 +32,18 @@ TAP_SHELL=$BASHPID
 TAP_TMP=$(mktemp -d "${TMPDIR:-/tmp}/zip-test.XXXXXX") || exit 99
 TAP_PIDS=()   # processes that the test started and that end with it
 TAP_ATEXIT=() # commands to run at the end, last first
+if [ -n "$SANITIZED" ]; then # what it reports, of any process of the test, is a failure of the test
+	mkdir "$TAP_TMP/.sanitizer"
+	export {ASAN,TSAN,UBSAN}_OPTIONS
+	ASAN_OPTIONS=$ASAN_OPTIONS:log_path=$TAP_TMP/.sanitizer/report
+	TSAN_OPTIONS=$TSAN_OPTIONS:log_path=$TAP_TMP/.sanitizer/report
+	UBSAN_OPTIONS=$UBSAN_OPTIONS:log_path=$TAP_TMP/.sanitizer/report
+fi
+if [ -n "$RUNTIME" ]; then
+	printf '#!/bin/sh\nexec "%s" -genv LD_PRELOAD "%s" "$@"\n' "$ZMPIRUN" "$RUNTIME" >"$TAP_TMP/.sanitizer/zmpirun"
+	chmod +x "$TAP_TMP/.sanitizer/zmpirun"
+	ZMPIRUN=$TAP_TMP/.sanitizer/zmpirun
+fi
 
 at_exit() { TAP_ATEXIT=("$1" "${TAP_ATEXIT[@]}"); }
 # child_runs PID: has this background process of the test not ended yet? The kernel soon gives the number of an ended one to another process,
@@ -37,12 +51,18 @@ at_exit() { TAP_ATEXIT=("$1" "${TAP_ATEXIT[@]}"); }
 child_runs() { [[ " $(jobs -rp | tr '\n' ' ')" == *" $1 "* ]]; }
 child_is_over() { ! child_runs "$1"; }
 tap_end() {
-	local rc=$? pid cmd
+	local rc=$? pid cmd report
 	# a subshell that gets a signal between its fork and the reset of its traps would come here too
 	[ "$BASHPID" = "$TAP_SHELL" ] || return
 	trap - EXIT
 	for pid in "${TAP_PIDS[@]}"; do child_runs "$pid" && kill "$pid" 2>/dev/null; done
 	for cmd in "${TAP_ATEXIT[@]}"; do eval "$cmd"; done
+	for report in "$TAP_TMP"/.sanitizer/report*; do
+		[ -s "$report" ] || continue
+		head -n 60 "$report" | sed 's/^/# /'
+		echo "Bail out! $SANITIZED reports an error"
+		rc=99
+	done
 	rm -rf "$TAP_TMP"
 	exit $rc
 }
@@ -164,11 +184,11 @@ merged() {
 	if [ -n "$ZIP_LAB" ]; then
 		"$ZIP_TOP_SRCDIR/test/lab" hosts "$layout" >"$TAP_TMP/lab.hosts"
 		limited "$seconds" "$ZIP_TOP_SRCDIR/test/lab" run zipper "$ZMPIRUN" -f "$TAP_TMP/lab.hosts" -n $((layout)) \
-			${ASAN:+-genv LD_PRELOAD "$ASAN"} "$@" </dev/null
+			"$@" </dev/null
 	elif [ -n "$ZIP_VM" ]; then
 		"$ZIP_TOP_SRCDIR/test/vm/vmlab" hosts "$layout" $ZIP_VM_KIND >"$TAP_TMP/vm.hosts"
 		"$ZIP_TOP_SRCDIR/test/vm/vmlab" run -t $((seconds * 10)) zipper "$ZMPIRUN" -f "$TAP_TMP/vm.hosts" -timeout $((seconds * 8)) -n $((layout)) \
-			${ASAN:+-genv LD_PRELOAD "$ASAN"} "$@"
+			"$@"
 	elif [ -n "$ZIP_MIXED" ]; then
 		mixed_hosts "$layout" >"$TAP_TMP/mixed.hosts"
 		TMPDIR=$TAP_TMP limited "$seconds" "$ZMPIRUN" -f "$TAP_TMP/mixed.hosts" -n $((layout)) "$@" </dev/null

@@ -5,6 +5,7 @@
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 vmlab=$ZIP_TOP_SRCDIR/test/vm/vmlab
 
+[ -z "$SANITIZED" ] || skip_all "built with $SANITIZED: its reports would stay in the virtual machines"
 if [ -z "$ZIP_VM" ]; then
 	reason=$("$vmlab" check 2>&1) || skip_all "${reason#vmlab: }"
 	ZIP_VM_STARTED=$TAP_TMP/started "$vmlab" with "$1" bash "$0" 2>"$TAP_TMP/vmlab"
