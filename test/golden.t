@@ -90,7 +90,7 @@ reached() {
 	return $rc
 }
 asked() {
-	ZIPPER_KEY=$KEY limited 60 "$ZIP_TOP_BUILDDIR/zipstat/zipstat" -u me "$ADDRESS" >out 2>&1 || { diag_file out; return 1; }
+	ZIPPER_KEY=$KEY limited 60 "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --csv -u me "$ADDRESS" >out 2>&1 || { diag_file out; return 1; }
 }
 if [ "${ZIP_RECORD:-}" = yes ]; then
 	compile "$GOLDEN/talk.c" talk || bail_out "talk.c"

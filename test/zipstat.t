@@ -57,7 +57,8 @@ matches "no such device: its line" err '^zipstat: .*(no RDMA device none0|withou
 run "help" 0 --help
 run "version" 0 --version
 for bad in "" "--endpoints tcp:127.0.0.1" "-c static tcp:127.0.0.1" "--endpoints -j job" "--endpoints -c stat" \
-	"--endpoints -t 0" "--endpoints -t 5000" "--endpoints -t -4" "--endpoints -p x" "--nothing" "one two"; do
+	"--endpoints -t 0" "--endpoints -t 5000" "--endpoints -t -4" "--endpoints -p x" "--nothing" "--csv one two" "--csv --json one" \
+	"-i 0 one" "--endpoints -w"; do
 	# shellcheck disable=SC2086 # words
 	run "usage '$bad'" 2 $bad
 	is "usage '$bad': one line" "$(wc -l <err) $(wc -l <out)" "1 0"
@@ -66,12 +67,12 @@ told() { # OPTION... TEXT: zipstat names the wrong option with this text
 	"$ZIPSTAT" "${@:1:$#-1}" >out 2>err
 	is "usage '${*:1:$#-1}': the option" "$(cat err)" "zipstat: ${!#}; try zipstat --help"
 }
-told --csv --nothing "--nothing: unknown option, or one without value"
-told --csv -x "-x: unknown option, or one without value"
-told --csv --user "--user: its value is missing"
-told --csv -j "-j: its value is missing"
+told --csv --nothing "there is no option --nothing"
+told --csv -x "there is no option -x"
+told --csv --user "--user needs a value"
+told --csv -j "-j needs a value"
 "$ZIPSTAT" --endpoints -c foo >out 2>err
-is "usage '-c foo': the names" "$(cat err)" "zipstat: --category foo: no such category, but mpi-everywhere, 2xdynamic, dynamic, \
+is "usage '-c foo': the names" "$(cat err)" "zipstat: --category: \"foo\" is no category, but mpi-everywhere, 2xdynamic, dynamic, \
 shared-dynamic, static and mpi+threads"
 "$ZIPSTAT" --endpoints >/dev/full 2>err
 is "a full disk: status and line" "$? $(grep -c '^zipstat: standard output: ' err)" "1 1"
@@ -79,10 +80,10 @@ is "a full disk: status and line" "$? $(grep -c '^zipstat: standard output: ' er
 # --- a running zipperd with two users
 [ -x "$ZIPPERD" ] || bail_out "zipperd is not built"
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
-printf 'me %s\nother %064d\n' "$key" 7 >keys
+printf 'me %s\nother %064d\nboss %064d\n' "$key" 7 9 >keys
 chmod 600 keys
 background "$ZIPPERD" -o listen=a=tcp:127.0.0.1:0 -o listen=b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
-	-o log_level=error --ready-fd 3 3>ready 2>log
+	-o administrators=boss -o log_level=error --ready-fd 3 3>ready 2>log
 wait_for 60 grep -q '^$' ready || bail_out "zipperd did not start: $(cat log)"
 address() { sed -n "s/^$1=//p" ready; }
 cat >waits.c <<'END'
@@ -136,11 +137,36 @@ ok "another job's rank has told of one message that went directly" wait_for 120 
 diag_file err
 is "zipperd has forwarded nothing for it" "$(awk -F, 'NR > 1 { n += $3 + $4 } END { print n + 0 }' out)" 0
 run "as a table" 0 -j job "$(address b)"
-matches "as a table: a line" out '^a +b +3 +12 '
+matches "as a table: the zipper" out "^zipper $(address b): release [0-9.]+, up [0-9:]+$"
+matches "as a table: its use" out '^jobs 2 of 256, connections [0-9]+ of [0-9]+ '
+matches "as a table: the workers" out '^workers \(part of a core\): a (<>|>) b [0-9]+%'
+matches "as a table: the job" out '^job +me +runs +2 +[0-9:]+ +2 +1/1  a 1,b 1$'
+matches "as a table: a direction" out '^ +a +b +3 +12 '
+is "as a table: this job alone" "$(grep -c '^straight' out)" 0
+diag_file out
+# names FILTER: python prints that of the JSON in out
+names() { python3 -c 'import json, sys; d = json.load(open("out"))["zippers"]; print(eval(sys.argv[1]))' "$1" 2>&1; }
+run "as JSON" 0 --json "$(address b)"
+is "as JSON: both jobs" "$(names 'sorted((j["id"], j["user"], j["state"], j["ranks"]) for j in d[0]["jobs"])')" \
+	"[('job', 'me', 'runs', 2), ('straight', 'me', 'runs', 2)]"
+is "as JSON: a direction" "$(names '[(l["messages"], l["bytes"]) for j in d[0]["jobs"] if j["id"] == "job" for l in j["directions"] if l["from"] == "a"]')" "[(3, 12)]"
+is "as JSON: up, and no administrator" "$(names '(d[0]["up"], d[0]["all_jobs"])')" "(True, False)"
+run "two zippers as JSON, of which one is not there" 1 --json "$(address b)" shm:@nobody
+is "two zippers as JSON: what is there" "$(names '[z["up"] for z in d]') $(wc -l <err)" "[True, False] 1"
+ZIPPER_KEY=$(printf %064d 9) run "an administrator" 0 -u boss "$(address a)"
+is "an administrator: all jobs" "$(grep -cE '^(job|straight) +me +runs ' out)" 2
+"$ZIPSTAT" -w -i 1 "$(address a)" >watched 2>err &
+watcher=$!
+twice() { [ "$(grep -c '^zipper tcp:' watched)" -ge 2 ]; }
+ok "watched: again and again" wait_for 60 twice
+kill $watcher
+wait $watcher 2>/dev/null
 (exec >&- && exec "$ZIPSTAT" -j job "$(address b)" 2>err)
 is "no standard output: status and line" "$? $(grep -c '^zipstat: standard output: ' err)" "1 1"
 run "another job" 0 --csv -j nojob "$(address b)"
 is "another job: nothing" "$(wc -l <out)" 1
+ZIPPER_KEY=$(printf %064d 7) run "another user's table" 0 -u other "$(address a)"
+matches "another user's table: no jobs" out '^no jobs of yours$'
 ZIPPER_KEY=$(printf %064d 7) run "another user" 0 --csv -u other "$(address a)"
 is "another user: nothing" "$(wc -l <out)" 1
 ZIPPER_KEY=$(printf %064d 8) run "a wrong key" 1 "$(address a)"
@@ -168,4 +194,7 @@ wait $third
 is "nor the one with a direct link" $? 0 || diag_file outC
 wait $fourth
 is "... its other part" $? 0 || diag_file outD
+ended() { "$ZIPSTAT" "$(address a)" >out 2>err && grep -Eq '^job +me +ended +2 .* ago\)$' out && grep -Eq '^straight +me +ended ' out; }
+ok "jobs that have ended stay for a time, with their counters" wait_for 60 ended
+diag_file out
 done_testing

@@ -12,12 +12,26 @@
 #include "common/control/ctl_name.h"
 #include "config.h"
 
-enum field_kind { F_END, F_U8, F_U32, F_U64, F_BYTES, F_NAME, F_NAME_OR_EMPTY, F_TEXT, F_STRING, F_SIZES, F_LIST };
+enum field_kind {
+	F_END,
+	F_U8,
+	F_U32,
+	F_U64,
+	F_BYTES,
+	F_NAME,
+	F_NAME_OR_EMPTY,
+	F_TEXT,
+	F_STRING,
+	F_SIZES,
+	F_COUNTS,
+	F_LIST
+};
 
 struct field {
 	enum field_kind kind;
 	size_t offset; /* in the struct */
-	size_t size;   /* BYTES: their number; NAME, TEXT, STRING: room with the zero; LIST: of one element in memory */
+	size_t size; /* BYTES: their number; NAME, TEXT, STRING: room with the zero; COUNTS: of the array of u64; LIST:
+			of one element in memory */
 	size_t pointer; /* LIST: offset of the pointer to the elements (`offset` is that of the u32 count) */
 	size_t wire;  /* LIST: the least bytes of one element on the wire, which bounds the memory that a peer can make
 			 us allocate */
@@ -41,10 +55,6 @@ struct field {
 	{                                                                                                              \
 		.kind = F_LIST, .offset = AT(type, n), .size = sizeof(struct e), .pointer = AT(type, list), .wire = w, \
 		.max = most, .element = fields                                                                         \
-	}
-#define SINCE(protocol, k, type, member)                                                                               \
-	{                                                                                                              \
-		.kind = k, .offset = AT(type, member), .size = ROOM(type, member), .since = protocol                   \
 	}
 #define END                                                                                                            \
 	{                                                                                                              \
@@ -119,6 +129,48 @@ static const struct field f_naming[] = {FIELD(F_U8, zctl_naming, what), FIELD(F_
 	FIELD(F_STRING, zctl_naming, port), END};
 static const struct field f_state[] = {FIELD(F_U8, zctl_state, what), FIELD(F_U32, zctl_state, vrank),
 	FIELD(F_U32, zctl_state, code), END};
+static const struct field f_status[] = {FIELD(F_U8, zctl_place, ended), FIELD(F_U32, zctl_place, job),
+	FIELD(F_U32, zctl_place, lane), END};
+static const struct field f_worker_status[] = {FIELD(F_NAME, zctl_worker_status, from),
+	FIELD(F_NAME, zctl_worker_status, to), FIELD(F_U8, zctl_worker_status, shares),
+	FIELD(F_U64, zctl_worker_status, cpu_ns), END};
+static const struct field f_job_status[] = {FIELD(F_U32, zctl_job_status, number), FIELD(F_NAME, zctl_job_status, user),
+	FIELD(F_NAME, zctl_job_status, id), FIELD(F_U8, zctl_job_status, phase), FIELD(F_U64, zctl_job_status, age_ms),
+	FIELD(F_U64, zctl_job_status, ended_ms), FIELD(F_U32, zctl_job_status, total),
+	FIELD(F_U32, zctl_job_status, joined), FIELD(F_U32, zctl_job_status, done),
+	FIELD(F_U32, zctl_job_status, endpoints), FIELD(F_U32, zctl_job_status, rail),
+	FIELD(F_U32, zctl_job_status, nrails), FIELD(F_U32, zctl_job_status, incarnation),
+	FIELD(F_U32, zctl_job_status, channels), FIELD(F_U32, zctl_job_status, nparts),
+	FIELD(F_U32, zctl_job_status, nlanes), FIELD(F_TEXT, zctl_job_status, text), END};
+static const struct field f_part_status[] = {FIELD(F_NAME, zctl_part_status, name),
+	FIELD(F_NAME, zctl_part_status, fabric), FIELD(F_U32, zctl_part_status, size),
+	FIELD(F_U32, zctl_part_status, joined), END};
+static const struct field f_lane_status[] = {FIELD(F_U32, zctl_lane_status, from), FIELD(F_U32, zctl_lane_status, to),
+	FIELD(F_U64, zctl_lane_status, msgs), FIELD(F_U64, zctl_lane_status, bytes),
+	FIELD(F_U64, zctl_lane_status, envelopes), FIELD(F_U64, zctl_lane_status, copied_bytes),
+	FIELD(F_U64, zctl_lane_status, naks), FIELD(F_U64, zctl_lane_status, queue_high_bytes),
+	FIELD(F_U64, zctl_lane_status, shared_bytes), FIELD(F_U64, zctl_lane_status, direct_msgs),
+	FIELD(F_U64, zctl_lane_status, direct_bytes), FIELD(F_U64, zctl_lane_status, queue_bytes),
+	FIELD(F_U64, zctl_lane_status, stalls), FIELD(F_U64, zctl_lane_status, latency_ns),
+	FIELD(F_COUNTS, zctl_lane_status, latency), END};
+static const struct field f_status_reply[] = {FIELD(F_U8, zctl_status_reply, all),
+	FIELD(F_U8, zctl_status_reply, draining), FIELD(F_U8, zctl_status_reply, more.ended),
+	FIELD(F_U32, zctl_status_reply, more.job), FIELD(F_U32, zctl_status_reply, more.lane),
+	FIELD(F_U64, zctl_status_reply, uptime_ms), FIELD(F_NAME, zctl_status_reply, release),
+	FIELD(F_U32, zctl_status_reply, connections), FIELD(F_U32, zctl_status_reply, max_connections),
+	FIELD(F_U32, zctl_status_reply, strangers), FIELD(F_U32, zctl_status_reply, jobs),
+	FIELD(F_U32, zctl_status_reply, max_jobs), FIELD(F_U32, zctl_status_reply, circuits),
+	FIELD(F_U64, zctl_status_reply, refused), FIELD(F_U64, zctl_status_reply, memory_used),
+	FIELD(F_U64, zctl_status_reply, memory),
+	LIST(zctl_status_reply, nworkers, worker, zctl_worker_status, 2 * (2 + 1) + 9,
+		ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_worker_status),
+	LIST(zctl_status_reply, njobs, job, zctl_job_status, 2 * (2 + 1) + 12 * 4, ZCTL_STATUS_JOBS, f_job_status),
+	LIST(zctl_status_reply, nparts, part, zctl_part_status, 2 * (2 + 1) + 8, ZCTL_STATUS_JOBS *ZCTL_PARTS_MAX,
+		f_part_status),
+	LIST(zctl_status_reply, nlanes, lane, zctl_lane_status, 12 + 12 * 8, ZCTL_STATUS_LANES, f_lane_status), END};
+static const struct field f_control[] = {FIELD(F_U8, zctl_control, what), FIELD(F_NAME_OR_EMPTY, zctl_control, user),
+	FIELD(F_NAME_OR_EMPTY, zctl_control, name), FIELD(F_TEXT, zctl_control, value), END};
+static const struct field f_controlled[] = {FIELD(F_TEXT, zctl_controlled, text), END};
 static const struct field f_error[] = {FIELD(F_U32, zctl_error, code), FIELD(F_TEXT, zctl_error, text), END};
 
 static const struct field *const fields_of[] = {
@@ -147,8 +199,17 @@ static const struct field *const fields_of[] = {
 	[ZCTL_REACHED] = f_reached,
 	[ZCTL_NAMING] = f_naming,
 	[ZCTL_STATE] = f_state,
+	[ZCTL_STATUS] = f_status,
+	[ZCTL_STATUS_REPLY] = f_status_reply,
+	[ZCTL_CONTROL] = f_control,
+	[ZCTL_CONTROLLED] = f_controlled,
 };
 #define NTYPES (sizeof(fields_of) / sizeof(fields_of[0]))
+
+static bool has_type(uint32_t protocol, uint16_t type)
+{
+	return type < NTYPES && fields_of[type] && (type < ZCTL_STATUS || protocol >= ZCTL_PROTOCOL_STATUS);
+}
 
 static bool text_char(unsigned char c)
 {
@@ -199,6 +260,23 @@ static void put_string(struct writer *w, const char *bytes, size_t room)
 	put(w, bytes, len);
 }
 
+/* As many as there are up to the last one that is not 0. */
+static void put_counts(struct writer *w, const char *at, size_t size)
+{
+	uint64_t v;
+	uint32_t n = (uint32_t)(size / sizeof(v));
+	for (; n > 0; n--) {
+		memcpy(&v, at + (n - 1) * sizeof(v), sizeof(v));
+		if (v != 0)
+			break;
+	}
+	put_uint(w, n, 4);
+	for (uint32_t i = 0; i < n; i++) {
+		memcpy(&v, at + i * sizeof(v), sizeof(v));
+		put_uint(w, v, 8);
+	}
+}
+
 static void put_fields(struct writer *w, const struct field *f, const void *base)
 {
 	for (; f->kind != F_END; f++) {
@@ -239,6 +317,9 @@ static void put_fields(struct writer *w, const struct field *f, const void *base
 				put_uint(w, c->sizes[i], 4);
 			break;
 		}
+		case F_COUNTS:
+			put_counts(w, at, f->size);
+			break;
 		case F_LIST: {
 			memcpy(&n, at, sizeof(n));
 			const char *list;
@@ -257,7 +338,7 @@ static void put_fields(struct writer *w, const struct field *f, const void *base
 int zctl_encode_as(uint8_t *buf, size_t cap, uint32_t protocol, const struct zctl_msg *msg)
 {
 	struct writer w = {.p = buf, .left = cap, .protocol = protocol ? protocol : ZCTL_PROTOCOL};
-	if (msg->type >= NTYPES || !fields_of[msg->type])
+	if (!has_type(w.protocol, msg->type))
 		return -EINVAL;
 	put_uint(&w, msg->type, 2);
 	if (msg->type == ZCTL_HELLO) {
@@ -348,6 +429,15 @@ static void get_sizes(struct reader *r, struct zctl_create *c)
 		c->sizes[i] = (uint32_t)get_uint(r, 4);
 }
 
+static void get_counts(struct reader *r, char *at, size_t size)
+{
+	uint32_t n = (uint32_t)get_uint(r, 4);
+	if (!r->bad && n > size / 8)
+		r->bad = "there are too many counts";
+	for (uint32_t i = 0; i < n && !r->bad; i++)
+		memcpy(at + 8 * i, &(uint64_t){get_uint(r, 8)}, 8);
+}
+
 static void get_list(struct reader *r, const struct field *f, void *base)
 {
 	uint32_t n = (uint32_t)get_uint(r, 4);
@@ -402,6 +492,9 @@ static void get_fields(struct reader *r, const struct field *f, void *base)
 		case F_SIZES:
 			get_sizes(r, base);
 			break;
+		case F_COUNTS:
+			get_counts(r, at, f->size);
+			break;
 		case F_LIST:
 			get_list(r, f, base);
 			break;
@@ -430,7 +523,7 @@ int zctl_decode_as(struct zctl_msg *msg, const uint8_t *buf, size_t len, uint32_
 	struct reader r = {.p = buf, .left = len, .protocol = protocol ? protocol : ZCTL_PROTOCOL};
 	memset(msg, 0, sizeof(*msg));
 	uint16_t type = (uint16_t)get_uint(&r, 2);
-	if (!r.bad && (type >= NTYPES || !fields_of[type]))
+	if (!r.bad && !has_type(r.protocol, type))
 		r.bad = "there is no such type";
 	if (!r.bad) {
 		msg->type = type;
@@ -475,12 +568,27 @@ void zctl_stats_free(struct zctl_stats_reply *stats)
 	stats->ndirs = 0;
 }
 
+void zctl_status_free(struct zctl_status_reply *s)
+{
+	free(s->worker);
+	free(s->job);
+	free(s->part);
+	free(s->lane);
+	s->worker = NULL;
+	s->job = NULL;
+	s->part = NULL;
+	s->lane = NULL;
+	s->nworkers = s->njobs = s->nparts = s->nlanes = 0;
+}
+
 void zctl_free(struct zctl_msg *msg)
 {
 	if (msg->type == ZCTL_WORLD)
 		zctl_world_free(&msg->u.world);
 	else if (msg->type == ZCTL_STATS_REPLY)
 		zctl_stats_free(&msg->u.stats);
+	else if (msg->type == ZCTL_STATUS_REPLY)
+		zctl_status_free(&msg->u.status_reply);
 	else if (msg->type == ZCTL_CREATE)
 		free(msg->u.create.runs);
 	else if (msg->type == ZCTL_TRAFFIC)

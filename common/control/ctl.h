@@ -26,6 +26,8 @@
  *   ATTACH  (rank's data channel) ticket,  nothing: data flows at once; or ERROR and close
  *           station
  *   STATS   (admin, launcher)              STATS_REPLY
+ *   STATUS  (admin) from this place on     STATUS_REPLY as much as fits, and the place to go on at
+ *   CONTROL (admin) drain, end a job, ...  CONTROLLED what was done; or ERROR
  *   QUIT    (rank) stops using this zipper, the job has others; then it closes
  *   ABORT   (rank, launcher)               OPEN (to a rank: open that station's channel for that fabric),
  *                                          DEAD (job is over)
@@ -121,6 +123,10 @@
 #define ZCTL_MUNGE_MAX 1023	   /* a credential of MUNGE */
 #define ZCTL_PORT_NAME_MAX 255	   /* of its port: MPI_MAX_PORT_NAME in MPICH is 256 */
 #define ZCTL_PUBLISHED_MAX 1024	   /* names of one job at a time */
+#define ZCTL_LATENCIES 24	   /* bucket i counts what took less than 1 << i microseconds; the last one the rest */
+#define ZCTL_STATUS_JOBS 256	   /* jobs in one STATUS_REPLY */
+#define ZCTL_STATUS_LANES 1024	   /* directions of jobs in one STATUS_REPLY */
+#define ZCTL_VALUE_MAX 127	   /* of an option, as text */
 
 enum zctl_type {
 	ZCTL_HELLO = 1,
@@ -148,10 +154,15 @@ enum zctl_type {
 	ZCTL_REACHED,
 	ZCTL_NAMING,
 	ZCTL_STATE,
+	ZCTL_STATUS, /* this and all that follow: since protocol ZCTL_PROTOCOL_STATUS */
+	ZCTL_STATUS_REPLY,
+	ZCTL_CONTROL,
+	ZCTL_CONTROLLED,
 };
 
 #define ZCTL_PROOF_REPLY 0x80
 #define ZCTL_PROTOCOL_RETURNS 2	     /* the first one in which ranks come back */
+#define ZCTL_PROTOCOL_STATUS 3	     /* the first one with STATUS and CONTROL */
 #define ZCTL_PROTOCOL_WAITS 3	     /* the first one in which ranks that wait for others tell that they finalize */
 #define ZCTL_INCARNATIONS_MAX 1000u  /* of one rail */
 #define ZCTL_PART_ZIPPER 0xfffffffeu /* in DEAD: see struct zctl_dead */
@@ -374,6 +385,73 @@ struct zctl_stats_reply {
 	struct zctl_dirstat *dirs; /* owned, zctl_stats_free */
 };
 
+/* A place among the records of a zipperd. Its own records and the present jobs come first, then the jobs that have
+ * ended. All 0: the beginning. */
+struct zctl_place {
+	uint8_t ended;	    /* 1: among the jobs that have ended */
+	uint32_t job, lane; /* the last job that was told of; the next of its directions, 0: all were told */
+};
+struct zctl_worker_status {
+	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1]; /* fabrics */
+	uint8_t shares;					     /* 1: the thread does the other direction, too */
+	uint64_t cpu_ns;				     /* processor time of the thread */
+};
+enum zctl_job_phase { ZCTL_JOB_FORMS = 1, ZCTL_JOB_RUNS, ZCTL_JOB_ENDS, ZCTL_JOB_ENDED };
+struct zctl_job_status {
+	uint32_t number; /* the zipperd's */
+	char user[ZCTL_NAME_MAX + 1], id[ZCTL_NAME_MAX + 1];
+	uint8_t phase;		      /* enum zctl_job_phase */
+	uint64_t age_ms;	      /* since it began; if it has ended: to its end */
+	uint64_t ended_ms;	      /* since its end */
+	uint32_t total;		      /* ranks; 0: not known yet */
+	uint32_t joined, done;	      /* ranks that have reported; that have said BYE */
+	uint32_t endpoints;	      /* of each rank */
+	uint32_t rail, nrails;	      /* this zipper's number among those of the job, from 0 */
+	uint32_t incarnation;	      /* times that the rail came back */
+	uint32_t channels;	      /* data connections */
+	uint32_t nparts;	      /* its parts are the next ones in the list of parts */
+	uint32_t nlanes;	      /* its directions are the next ones in the list of lanes */
+	char text[ZCTL_TEXT_MAX + 1]; /* why it ended; "": well, or not yet */
+};
+struct zctl_part_status {
+	char name[ZCTL_NAME_MAX + 1], fabric[ZCTL_NAME_MAX + 1]; /* fabric: by which its ranks come */
+	uint32_t size, joined;					 /* size 0: not known yet */
+};
+struct zctl_lane_status {
+	uint32_t from, to; /* indexes of parts of the job */
+	uint64_t msgs, bytes, envelopes, copied_bytes, naks, queue_high_bytes, shared_bytes, direct_msgs,
+		direct_bytes;		  /* as in zctl_dirstat */
+	uint64_t queue_bytes;		  /* that wait now, for all receivers */
+	uint64_t stalls;		  /* times that a sender had to wait, as there was no memory */
+	uint64_t latency_ns;		  /* the sum of the times that latency counts */
+	uint64_t latency[ZCTL_LATENCIES]; /* of a sample of the messages: from their receipt to the receiver's link */
+};
+struct zctl_status_reply {
+	uint8_t all;		/* 1: the asker is an administrator, and hears of all jobs; 0: of the user's own */
+	uint8_t draining;	/* 1: no new jobs */
+	struct zctl_place more; /* to ask for next; all 0: this was the end */
+	uint64_t uptime_ms;
+	char release[ZCTL_NAME_MAX + 1];
+	uint32_t connections, max_connections, strangers, jobs, max_jobs, circuits;
+	uint64_t refused; /* connections that got an ERROR */
+	uint64_t memory_used, memory;
+	uint32_t nworkers, njobs, nparts, nlanes; /* of the lists */
+	struct zctl_worker_status *worker;	  /* all four owned, zctl_status_free */
+	struct zctl_job_status *job;
+	struct zctl_part_status *part;
+	struct zctl_lane_status *lane;
+};
+enum zctl_control_what { ZCTL_CONTROL_DRAIN = 1, ZCTL_CONTROL_RESUME, ZCTL_CONTROL_END, ZCTL_CONTROL_SET };
+struct zctl_control {
+	uint8_t what;
+	char user[ZCTL_NAME_MAX + 1]; /* END: whose job; "": the asker's */
+	char name[ZCTL_NAME_MAX + 1]; /* END: the job; SET: the option */
+	char value[ZCTL_VALUE_MAX + 1];
+};
+struct zctl_controlled {
+	char text[ZCTL_TEXT_MAX + 1]; /* what has been done, for a person */
+};
+
 struct zctl_msg {
 	uint16_t type;
 	union {
@@ -396,6 +474,10 @@ struct zctl_msg {
 		struct zctl_reached reached;
 		struct zctl_naming naming;
 		struct zctl_state state;
+		struct zctl_place status;
+		struct zctl_status_reply status_reply;
+		struct zctl_control control;
+		struct zctl_controlled controlled;
 	} u;
 };
 
@@ -420,5 +502,6 @@ bool zctl_is_foreign(const struct zctl_hello *, struct zerr *);
 /* Free the lists inside a message's body that was taken out of its message. */
 void zctl_world_free(struct zctl_world *);
 void zctl_stats_free(struct zctl_stats_reply *);
+void zctl_status_free(struct zctl_status_reply *);
 
 #endif

@@ -106,6 +106,25 @@ static const char *check_place(uint32_t endpoint, uint8_t seal)
 	return bad ? bad : check_seal(seal);
 }
 
+/* Each job's parts and lanes are the next ones in their lists. */
+static const char *check_status(const struct zctl_status_reply *s)
+{
+	uint64_t parts = 0, lanes = 0;
+	for (uint32_t i = 0; i < s->njobs; i++) {
+		const struct zctl_job_status *j = &s->job[i];
+		if (j->phase < ZCTL_JOB_FORMS || j->phase > ZCTL_JOB_ENDED)
+			return "there is no such phase of a job";
+		if (j->nparts > s->nparts - parts || j->nlanes > s->nlanes - lanes)
+			return "jobs and their parts do not fit together";
+		for (uint32_t k = 0; k < j->nlanes; k++)
+			if (s->lane[lanes + k].from >= j->nparts || s->lane[lanes + k].to >= j->nparts)
+				return "a direction leads to no part of its job";
+		parts += j->nparts;
+		lanes += j->nlanes;
+	}
+	return parts == s->nparts && lanes == s->nlanes ? NULL : "jobs and their parts do not fit together";
+}
+
 const char *zctl_check(const struct zctl_msg *m)
 {
 	switch (m->type) {
@@ -139,6 +158,12 @@ const char *zctl_check(const struct zctl_msg *m)
 	case ZCTL_EVENT:
 		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_LOST
 			       ? "there is no such event"
+			       : NULL;
+	case ZCTL_STATUS_REPLY:
+		return check_status(&m->u.status_reply);
+	case ZCTL_CONTROL:
+		return m->u.control.what < ZCTL_CONTROL_DRAIN || m->u.control.what > ZCTL_CONTROL_SET
+			       ? "it asks for nothing known"
 			       : NULL;
 	default:
 		return NULL;

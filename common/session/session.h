@@ -53,6 +53,11 @@ int zsession_join(struct zsession *, const struct zctl_join *, struct zctl_world
 int zsession_ask_join(struct zsession *, const struct zctl_join *, struct zerr *);
 int zsession_create(struct zsession *, const struct zctl_create *, struct zerr *);
 int zsession_stats(struct zsession *, struct zctl_stats_reply *, struct zerr *);
+/* Asks for all records, in as many questions as it takes. The reply is to be freed with zctl_status_free.
+ * -EPROTONOSUPPORT: zipperd is of a release that cannot say. */
+int zsession_status(struct zsession *, struct zctl_status_reply *, struct zerr *);
+/* Asks zipperd to do that. text: what it has done. -EPROTONOSUPPORT as above. */
+int zsession_control(struct zsession *, const struct zctl_control *, char text[ZCTL_TEXT_MAX + 1], struct zerr *);
 int zsession_abort(struct zsession *, uint32_t code, const char *text);
 /* Leaves a zipper that is of no use any more to a rank that has others: tells it why, if it still listens, and closes.
  */

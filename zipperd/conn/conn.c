@@ -202,8 +202,18 @@ void conn_refuse(struct conn *conn, int code, const char *fmt, ...)
 	msg.u.error.code = code;
 	if (conn->state == CONN_LEAVING || conn->state == CONN_DEAD)
 		return;
+	conn->daemon->nrefused++;
 	conn_send(conn, &msg);
 	conn_dismiss(conn, REFUSE_MS);
+}
+
+bool conn_administers(const struct conn *conn)
+{
+	const struct zctl_hello *h = &conn->hello;
+	if (conn->state != CONN_READY || h->service != ZCTL_SERVICE_ADMIN)
+		return false;
+	return settings_has_administrator(&conn->daemon->settings, h->user) ||
+	       (h->method == ZCTL_METHOD_MUNGE && strcmp(h->user, "root") == 0);
 }
 
 bool conn_any_timed(const struct daemon *d)

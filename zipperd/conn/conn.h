@@ -79,6 +79,8 @@ void conn_dismiss(struct conn *, int64_t ms);
 void conn_greet(struct conn *);
 /* It has said what it wants: from now on it may take its time. */
 void conn_settle(struct conn *);
+/* May it see and do everything here? It has proved to be a user that `administrators` lists, or root, by MUNGE. */
+bool conn_administers(const struct conn *);
 /* Frees the DEAD connections. */
 void conn_bury_all(struct daemon *);
 /* Is there a connection whose time runs? */

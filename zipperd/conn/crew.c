@@ -143,6 +143,19 @@ int crew_ping(struct daemon *d)
 	return n;
 }
 
+void crew_each(const struct daemon *d,
+	void (*tell)(void *arg, const char *from, const char *to, bool shares, uint64_t cpu_ns), void *arg)
+{
+	const struct settings *c = &d->settings;
+	for (int a = 0; a < c->nfabrics; a++)
+		for (int b = a + 1; b < c->nfabrics; b++) {
+			const struct worker_pair *p = d->crew->pair[a][b];
+			for (int i = 0; p && i < 2; i++)
+				tell(arg, c->fabric[i ? b : a], c->fabric[i ? a : b], !p->thread[1].started,
+					worker_pair_cpu_ns(p, i));
+		}
+}
+
 static void push_waiting(struct crew *crew)
 {
 	while (crew->head) {

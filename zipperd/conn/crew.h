@@ -17,6 +17,9 @@ struct relay *crew_relay(struct daemon *, struct worker *from, struct worker *to
 void crew_send(struct daemon *, struct worker *, const struct command *);
 /* Sends CMD_PING to all workers, and returns how many these are. */
 int crew_ping(struct daemon *);
+/* Tells of each worker there is: fabrics, whether its thread does the other direction, too, and its processor time. */
+void crew_each(const struct daemon *,
+	void (*tell)(void *arg, const char *from, const char *to, bool shares, uint64_t cpu_ns), void *arg);
 /* Hands the events of all workers to handle. */
 void crew_poll(struct daemon *, void (*handle)(struct daemon *, const struct event *));
 /* Milliseconds until crew_poll must be called even if no event comes, -1: never. */

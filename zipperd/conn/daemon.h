@@ -31,6 +31,8 @@ struct daemon {
 	int epoll;
 	int hangups;	/* epoll set of connections that tells their ends alone, in their order */
 	int64_t now_ms; /* monotonic; read once per turn of the loop */
+	int64_t started_ms;
+	uint64_t nrefused; /* connections that got an ERROR */
 
 	/* listener.c */
 	struct listener *listeners;
@@ -66,7 +68,9 @@ struct daemon {
 	struct job *jobs;     /* hash by user and id: jobs that can be joined, run, or are remembered */
 	struct list all_jobs; /* these, and jobs that workers still have something of */
 	int njobs;
-	uint32_t last_job; /* number */
+	uint32_t last_job;  /* number */
+	bool draining_jobs; /* no new jobs: an administrator has said so */
+	struct past *past;  /* job_past.c: jobs that have ended */
 
 	/* circuit.c */
 	struct list circuits;

@@ -60,7 +60,7 @@ int loop_init(struct daemon *d, struct zerr *err)
 		&d->all_jobs, &d->circuits};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
-	d->now_ms = zclock_ms();
+	d->now_ms = d->started_ms = zclock_ms();
 	const int64_t half = (d->settings.max_connections + 1) / 2, strangers = d->settings.max_strangers;
 	if (address_init(&d->addresses, strangers < half ? strangers : half, d->settings.address_strangers, err) != 0)
 		return -ENOMEM;

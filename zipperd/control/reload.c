@@ -35,7 +35,8 @@ void reload_fini(struct daemon *d)
 
 static bool is_read_again(const char *line)
 {
-	return strncmp(line, "log_level = ", 12) == 0;
+	line += *line == '#';
+	return strncmp(line, "log_level = ", 12) == 0 || strncmp(line, "administrators = ", 17) == 0;
 }
 
 /* Warns of a changed option that is not read again. Both texts come from the same table. Behind it come the lines of
@@ -77,7 +78,10 @@ void reload(struct daemon *d)
 		d->keys = keys;
 		quota_configure(d->quotas, &d->settings, d->for_job || (keys_count(keys) == 1 && !d->settings.munge));
 		zlog_init("zipperd", (enum zlog_level)fresh.log_level);
-		zlog(ZLOG_INFO, "keys and log level were read again");
+		char *before = d->settings.administrators;
+		d->settings.administrators = fresh.administrators;
+		fresh.administrators = before;
+		zlog(ZLOG_INFO, "administrators, keys and log level were read again");
 		warn_of_rest(d->settings_text, &fresh);
 	}
 	settings_fini(&fresh);

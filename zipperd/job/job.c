@@ -11,6 +11,7 @@
 #include "zipperd/conn/conn_send.h"
 #include "zipperd/conn/quota.h"
 #include "zipperd/job/job_names.h"
+#include "zipperd/job/job_past.h"
 
 struct rank *job_rank_of(const struct job *j, uint32_t station)
 {
@@ -130,6 +131,7 @@ void job_free_if_unused(struct job *j)
 	struct zerr none;
 	if (j->state != JOB_OVER || j->launcher || j->nlanes || j->nchannels || j->hashed)
 		return;
+	job_past_keep(j);
 	for (uint32_t i = 0; i < j->nparts * j->nparts; i++)
 		lane_destroy(j->lane[i]);
 	for (uint32_t i = 0; i < j->nparts; i++) {

@@ -39,10 +39,9 @@ struct job {
 	struct conn *launcher;
 	bool had_launcher;
 	bool again;	     /* the launcher says that its ranks come back */
-	int64_t deadline_ms; /* forming: join timeout, or 0 (job_return.h); over: when it is forgotten; 0:
-				none */
+	int64_t deadline_ms; /* forming: join timeout, or 0 (job_return.h); over: when it is forgotten; 0: none */
 	int64_t timeout_ms;  /* of joining, for the message */
-	int64_t started_ms, over_ms;
+	int64_t started_ms, over_ms;  /* over_ms 0: it has not ended, or was refused before it began */
 	char text[ZCTL_TEXT_MAX + 1]; /* why it is over */
 
 	char part_names[ZCTL_PARTS_MAX * 8];

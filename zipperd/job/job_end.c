@@ -125,6 +125,7 @@ void job_end_here(struct job *j, const char *text)
 void job_end_well(struct job *j)
 {
 	j->state = JOB_OVER;
+	j->over_ms = j->daemon->now_ms;
 	job_stats_log(j);
 	for (uint32_t v = 0; v < j->total; v++) {
 		struct list *node, *after;

@@ -112,6 +112,7 @@ static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 	if (is_counted(d, b))
 		count(d, ZWIRE_ENV_BYTES + (uint64_t)len);
 	struct lane_stats *st = &d->lane->stats;
+	lane_add(&st->queue_bytes, ZWIRE_ENV_BYTES + (uint64_t)len);
 	if (d->queued_bytes > atomic_load_explicit(&st->queue_high_bytes, memory_order_relaxed))
 		atomic_store_explicit(&st->queue_high_bytes, d->queued_bytes, memory_order_relaxed);
 	return 0;
@@ -126,6 +127,7 @@ static struct buf *unqueue(struct worker *w, struct dest *d)
 	if (!d->head)
 		d->tail = &d->head;
 	d->queued_bytes -= bytes;
+	lane_add(&d->lane->stats.queue_bytes, -bytes);
 	if (is_counted(d, b))
 		discount(d, bytes);
 	body_put(w, b->body);
@@ -135,6 +137,8 @@ static struct buf *unqueue(struct worker *w, struct dest *d)
 
 static void dequeue(struct worker *w, struct dest *d)
 {
+	if (__builtin_expect(w->samples.count > 0, 0))
+		sample_posted(w, d->head);
 	pool_put(&w->pool, unqueue(w, d));
 	w->freed = true;
 }
@@ -260,6 +264,8 @@ void dest_flush_touched(struct worker *w)
 		else if (rc != 0)
 			dest_lose_tx(w, d, rc);
 	}
+	if (__builtin_expect(w->samples.count > 0, 0))
+		sample_flushed(w);
 }
 
 /* --- destinations come and go --- */
@@ -284,6 +290,7 @@ void dest_bye(struct worker *w, struct dest *d)
 {
 	struct list *node, *after;
 	d->gone = true;
+	sample_forget(w, d);
 	transfer_dest_gone(w, d);
 	list_for_each(node, after, &d->refused)
 		refusal_tell(w, list_entry(node, struct refusal, of_dest), REFUSAL_BYE_DUE);
@@ -299,6 +306,7 @@ void dest_bye(struct worker *w, struct dest *d)
 void dest_drop(struct worker *w, struct dest *d)
 {
 	list_del(&d->carrying);
+	sample_forget(w, d);
 	while (d->head)
 		dequeue(w, d);
 	while (!list_empty(&d->refused))

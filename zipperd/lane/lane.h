@@ -27,9 +27,14 @@ struct place {		     /* of a station (wire.h); read-only once the job runs */
 	uint32_t part, dest; /* dest: index in lanes to that part */
 };
 
+#define LANE_LATENCIES 24
+
 struct lane_stats { /* written by the worker, read by the control thread: relaxed atomics */
 	_Atomic uint64_t msgs, bytes, envelopes, copied_bytes, naks, queue_high_bytes;
 	_Atomic uint64_t shared_bytes; /* the share of bytes that came in once for several receivers */
+	_Atomic uint64_t queue_bytes;  /* that wait now, for all receivers */
+	_Atomic uint64_t stalls;       /* times that a source had to wait, as there was no memory */
+	_Atomic uint64_t latency_ns, latency[LANE_LATENCIES]; /* sample.h: their sum, and counts */
 };
 
 #define LANE_BUCKETS 1024 /* of the tables of refusals and transfers; a power of two */

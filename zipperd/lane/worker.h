@@ -13,6 +13,7 @@
 #include "zipperd/lane/half.h"
 #include "zipperd/lane/lane.h"
 #include "zipperd/lane/ports.h"
+#include "zipperd/lane/sample.h"
 #include "zipperd/memory/pool.h"
 #include "zipperd/memory/staging.h"
 
@@ -42,6 +43,7 @@ struct worker {
 	 * second's. Two sets are needed because a TCP link has one descriptor and its halves belong to both workers. */
 	int rx_epoll, tx_epoll;
 	uint32_t turns;
+	struct samples samples;
 	bool stop;
 	bool freed;			  /* a buffer came free since the stalled sources were looked at */
 	bool told_opposite, told_control; /* their descriptors are to be written in this round */

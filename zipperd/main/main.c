@@ -25,6 +25,7 @@
 #include "zipperd/control/notify.h"
 #include "zipperd/control/reload.h"
 #include "zipperd/control/watchdog.h"
+#include "zipperd/job/job_past.h"
 #include "zipperd/main/cpus.h"
 #include "zipperd/main/keytool.h"
 #include "zipperd/main/options.h"
@@ -158,6 +159,7 @@ out_crew:
 out_loop:
 	loop_fini(d);
 out:
+	job_past_free(d);
 	quota_fini(d->quotas);
 	reload_fini(d);
 	return status;

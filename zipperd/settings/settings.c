@@ -10,6 +10,7 @@
 #include "common/base/ranges.h"
 #include "common/config/conf_print.h"
 #include "common/control/ctl_name.h"
+#include "common/control/keyfile.h"
 #include "common/transport/verbs/verbs_module.h"
 #include "common/wire/wire.h"
 
@@ -91,6 +92,21 @@ static int parse_munge(void *conf, const char *value, struct zerr *err)
 	int rc = zmunge_parse(c->munge_socket, value, err);
 	c->munge = rc > 0;
 	return rc < 0 ? rc : 0;
+}
+
+static int check_administrators(void *conf, const char *value, struct zerr *err)
+{
+	char name[ZCTL_NAME_MAX + 1];
+	(void)conf;
+	for (const char *at = value;; at++) {
+		const size_t len = strcspn(at, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : 0), at);
+		if (!zkeyfile_user_ok(name))
+			return zerr_set(err, -EINVAL, "'%.100s' is not a list of users: USER[,USER...]", value);
+		at += len;
+		if (*at == '\0')
+			return 0;
+	}
 }
 
 static int parse_next(void *conf, const char *value, struct zerr *err)
@@ -211,6 +227,18 @@ const struct zconf_row settings_rows[] = {
 		.help = "yes: users may have a credential of MUNGE in place of a key, so that they need no key files: "
 			"munged, which must run here and where they start their jobs, says who they are. A path is the "
 			"same, and names munged's socket where that is not the usual one. no: keys alone."},
+	{.name = "administrators",
+		.type = ZCONF_STRING,
+		.preset = NULL,
+		.offset = offsetof(struct settings, administrators),
+		.parse = check_administrators,
+		.help = "USER[,USER...]: these users see the jobs of all users with zipstat(1), and may do all that it "
+			"can ask for. They prove who they are with their key, or by MUNGE. With MUNGE root is an "
+			"administrator, too. It is read again on SIGHUP. Without this option users see their own jobs "
+			"alone."},
+	OPT_MS(ended_time, "10m", 0, 7 * 24 * 3600 * 1000,
+		"The time for which zipstat(1) still shows jobs that have ended. All of them together take at most 4 "
+		"MiB: the oldest go first. 0: they are not kept."),
 	OPT_MS(join_timeout, "60s", 100, 24 * 3600 * 1000,
 		"The time in which all ranks of a job must report. After it the job fails with a message "
 		"that names the missing ranks. A launcher may ask for another time."),
@@ -350,6 +378,19 @@ const struct zconf_row settings_rows[] = {
 	ZVERBS_ROWS(struct settings),
 	{.name = NULL},
 };
+
+bool settings_has_administrator(const struct settings *c, const char *user)
+{
+	const size_t len = strlen(user);
+	const char *at = c->administrators;
+	while (at && *at) {
+		const size_t n = strcspn(at, ",");
+		if (n == len && memcmp(at, user, n) == 0)
+			return true;
+		at += n + (at[n] == ',');
+	}
+	return false;
+}
 
 int settings_find_fabric(const struct settings *c, const char *name)
 {

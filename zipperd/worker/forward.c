@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/base/clock.h"
 #include "zipperd/lane/room.h"
 #include "zipperd/lane/rules.h"
 #include "zipperd/lane/worker.h"
@@ -69,9 +70,9 @@ static int pass(struct source *s, const struct zwire_env *env, const uint8_t raw
 	return 0;
 }
 
-int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+static inline __attribute__((always_inline)) int take(struct source *s, const struct zwire_env *env,
+	const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
-	struct source *s = ctx;
 	struct lane *l = s->lane;
 	struct worker *w = l->worker;
 	if (__builtin_expect(l->circuit, 0))
@@ -102,4 +103,30 @@ int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE
 	}
 	lane_count(l, env);
 	return 0;
+}
+
+/* The same with a message that is timed, if it goes on. */
+static __attribute__((noinline, cold)) int take_timed(struct source *s, const struct zwire_env *env,
+	const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct lane *l = s->lane;
+	const uint64_t before = atomic_load_explicit(&l->stats.envelopes, memory_order_relaxed);
+	const int64_t begun_ns = zclock_ns();
+	int rc = take(s, env, raw, payload);
+	if (rc != 0 || atomic_load_explicit(&l->stats.envelopes, memory_order_relaxed) == before)
+		return rc;
+	l->worker->samples.skipped = 0;
+	if (l->circuit)
+		sample_begin(l->worker, &l->dest[0], begun_ns);
+	else if (env->dst != ZWIRE_NOBODY)
+		sample_begin(l->worker, lane_dest(l, l->place[env->dst].dest), begun_ns);
+	return 0;
+}
+
+int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct source *s = ctx;
+	if (__builtin_expect(++s->lane->worker->samples.skipped >= SAMPLE_EVERY, 0))
+		return take_timed(s, env, raw, payload);
+	return take(s, env, raw, payload);
 }

@@ -52,6 +52,7 @@ static bool poll_source(struct worker *w, struct source *s)
 		lane_add(&s->lane->stats.copied_bytes, ops->copied(s->zlink, ZLINK_RX) - before);
 	if (s->no_room) {
 		s->no_room = false;
+		lane_add(&s->lane->stats.stalls, 1);
 		half_move_source(s, &w->stalled, SOURCE_STALLED);
 		half_watch_source(w, s, false);
 		return rc > 0;

@@ -167,6 +167,16 @@ struct zendpoint *worker_pair_endpoint(struct worker *w, const struct ztransport
 	return w->endpoint;
 }
 
+uint64_t worker_pair_cpu_ns(const struct worker_pair *pair, int i)
+{
+	const struct worker_thread *t = &pair->thread[pair->thread[i].started ? i : 0];
+	struct timespec used;
+	clockid_t clock;
+	if (pthread_getcpuclockid(t->thread, &clock) != 0 || clock_gettime(clock, &used) != 0)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
 void worker_pair_stop(struct worker_pair *pair)
 {
 	stop(pair);

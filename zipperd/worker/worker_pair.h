@@ -34,6 +34,8 @@ void worker_pair_stop(struct worker_pair *);
 void worker_pair_drain(struct worker_pair *);
 /* Frees the workers, after the drain of all pairs. */
 void worker_pair_free(struct worker_pair *);
+/* The processor time that the thread of worker[i] has taken so far. */
+uint64_t worker_pair_cpu_ns(const struct worker_pair *, int i);
 /* The worker's endpoint for links of this transport, made with the first of them. NULL with text. */
 struct zendpoint *worker_pair_endpoint(struct worker *, const struct ztransport *, struct zerr *);
 

@@ -25,6 +25,12 @@ static struct zctl_run two_runs[] = {{0, 3, 0, 0}, {3, 2, 1, 0}};
 static struct zctl_dirstat two_dirs[] = {{"lgm", "das4", 1, 2, 3, 4, 5, 6, 7, 8, 9},
 	{"das4", "lgm", 7, 8, 9, 10, 11, 12, 13, 14, 15}};
 static struct zctl_attached two_attached[] = {{1, 1, 3}, {2, 2, 0}};
+static struct zctl_worker_status two_workers[] = {{"lgm", "das4", 0, 77}, {"das4", "lgm", 1, 78}};
+static struct zctl_job_status two_jobs[] = {{7, "alice", "j-1", ZCTL_JOB_RUNS, 1, 0, 4, 4, 1, 1, 0, 2, 1, 6, 2, 1, ""},
+	{9, "bob", "j-2", ZCTL_JOB_ENDED, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, "rank 3 died"}};
+static struct zctl_part_status three_parts[] = {{"lgm", "lgm", 3, 3}, {"das4", "wan", 1, 1}, {"lgm", "lgm", 0, 0}};
+static struct zctl_lane_status one_lane[] = {
+	{0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, {[0] = 12, [ZCTL_LATENCIES - 1] = 13}}};
 static struct zctl_to_part two_counts[] = {{0, 1, 2}, {3, 4, 5}};
 
 /* One message of every type. */
@@ -141,9 +147,53 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_STATS},
 	{.type = ZCTL_STATS_REPLY, .u.stats = {.ndirs = 2, .dirs = two_dirs}},
 	{.type = ZCTL_STATS_REPLY},
+	{.type = ZCTL_STATUS, .u.status = {.ended = 1, .job = 2, .lane = 3}},
+	{.type = ZCTL_STATUS_REPLY,
+		.u.status_reply = {.all = 1,
+			.draining = 1,
+			.more = {1, 2, 3},
+			.uptime_ms = 4,
+			.release = "0.1.0",
+			.connections = 5,
+			.max_connections = 6,
+			.strangers = 7,
+			.jobs = 8,
+			.max_jobs = 9,
+			.circuits = 10,
+			.refused = 11,
+			.memory_used = 12,
+			.memory = 13,
+			.nworkers = 2,
+			.worker = two_workers,
+			.njobs = 2,
+			.job = two_jobs,
+			.nparts = 3,
+			.part = three_parts,
+			.nlanes = 1,
+			.lane = one_lane}},
+	{.type = ZCTL_CONTROL,
+		.u.control = {.what = ZCTL_CONTROL_SET, .user = "alice", .name = "max_jobs", .value = "a value"}},
+	{.type = ZCTL_CONTROLLED, .u.controlled = {.text = "draining: 2 jobs run"}},
 	{.type = ZCTL_ERROR, .u.error = {.code = EACCES, .text = "no"}},
 };
 #define NSAMPLES (sizeof(samples) / sizeof(samples[0]))
+
+static void assert_same_status(struct zctl_status_reply *x, struct zctl_status_reply *y)
+{
+	assert_int_equal(x->nworkers, y->nworkers);
+	assert_int_equal(x->njobs, y->njobs);
+	assert_int_equal(x->nparts, y->nparts);
+	assert_int_equal(x->nlanes, y->nlanes);
+	assert_memory_equal(x->worker, y->worker, x->nworkers * sizeof(*x->worker));
+	assert_memory_equal(x->job, y->job, x->njobs * sizeof(*x->job));
+	assert_memory_equal(x->part, y->part, x->nparts * sizeof(*x->part));
+	assert_memory_equal(x->lane, y->lane, x->nlanes * sizeof(*x->lane));
+	x->worker = y->worker = NULL;
+	x->job = y->job = NULL;
+	x->part = y->part = NULL;
+	x->lane = y->lane = NULL;
+	assert_memory_equal(x, y, sizeof(*x));
+}
 
 static void assert_same(const struct zctl_msg *a, const struct zctl_msg *b)
 {
@@ -182,6 +232,8 @@ static void assert_same(const struct zctl_msg *a, const struct zctl_msg *b)
 			assert_int_equal(x.u.stats.dirs[i].direct_bytes, y.u.stats.dirs[i].direct_bytes);
 			assert_int_equal(x.u.stats.dirs[i].shared_bytes, y.u.stats.dirs[i].shared_bytes);
 		}
+	} else if (x.type == ZCTL_STATUS_REPLY) {
+		assert_same_status(&x.u.status_reply, &y.u.status_reply);
 	} else {
 		assert_memory_equal(&x.u, &y.u, sizeof(x.u)); /* both were zeroed first */
 	}
@@ -440,6 +492,18 @@ static void format_golden(char line[LINE_BYTES], const struct zctl_msg *sample, 
 	zctl_free(&back);
 }
 
+/* A protocol without this type neither says nor takes it. */
+static void assert_lacks(const struct zctl_msg *sample, uint32_t protocol)
+{
+	uint8_t buf[LINE_BYTES];
+	struct zctl_msg back;
+	struct zerr err;
+	assert_int_equal(zctl_encode_as(buf, sizeof(buf), protocol, sample), -EINVAL);
+	int len = zctl_encode(buf, sizeof(buf), sample);
+	assert_int_equal(zctl_decode_as(&back, buf, (size_t)len, protocol, &err), -EPROTO);
+	assert_non_null(strstr(err.text, "no such type"));
+}
+
 /* The bytes of each protocol that is served stay the same: test/golden/README.md. */
 static void protocols_do_not_change(void **state)
 {
@@ -453,6 +517,10 @@ static void protocols_do_not_change(void **state)
 		if (!f)
 			fail_msg("%s is not there: record it, see the README.md beside it", path);
 		for (size_t i = 0; i < NSAMPLES; i++) {
+			if (p < ZCTL_PROTOCOL_STATUS && samples[i].type >= ZCTL_STATUS) {
+				assert_lacks(&samples[i], p);
+				continue;
+			}
 			format_golden(line, &samples[i], p);
 			if (write)
 				fputs(line, f);
@@ -464,6 +532,65 @@ static void protocols_do_not_change(void **state)
 			fail_msg("%s has more lines than there are samples", path);
 		fclose(f);
 	}
+}
+
+static void assert_bad_status(const struct zctl_status_reply *reply, const char *text)
+{
+	static uint8_t buf[CAP];
+	const struct zctl_msg m = {.type = ZCTL_STATUS_REPLY, .u.status_reply = *reply};
+	struct zctl_msg back;
+	struct zerr err;
+	int len = zctl_encode(buf, CAP, &m);
+	assert_int_equal(zctl_decode(&back, buf, (size_t)len, &err), -EPROTO);
+	assert_non_null(strstr(err.text, text));
+}
+
+static void jobs_of_a_status_fit_their_parts(void **state)
+{
+	struct zctl_status_reply r = {.release = "1",
+		.njobs = 2,
+		.job = two_jobs,
+		.nparts = 2,
+		.part = three_parts,
+		.nlanes = 1,
+		.lane = one_lane};
+	struct zctl_lane_status out = one_lane[0];
+	struct zctl_job_status odd = two_jobs[1];
+	(void)state;
+	assert_bad_status(&r, "do not fit together");
+	r.nparts = 3;
+	r.nlanes = 0;
+	assert_bad_status(&r, "do not fit together");
+	r.nlanes = 1;
+	out.to = 2;
+	r.lane = &out;
+	assert_bad_status(&r, "leads to no part");
+	odd.phase = ZCTL_JOB_ENDED + 1;
+	r = (struct zctl_status_reply){.release = "1", .njobs = 1, .job = &odd, .nparts = 1, .part = three_parts};
+	assert_bad_status(&r, "no such phase");
+}
+
+static void no_more_counts_than_buckets(void **state)
+{
+	static uint8_t buf[CAP];
+	struct zctl_job_status job = two_jobs[0];
+	const struct zctl_msg m = {.type = ZCTL_STATUS_REPLY,
+		.u.status_reply = {.release = "1",
+			.njobs = 1,
+			.job = &job,
+			.nparts = 2,
+			.part = three_parts,
+			.nlanes = 1,
+			.lane = one_lane}};
+	struct zctl_msg back;
+	struct zerr err;
+	(void)state;
+	int len = zctl_encode(buf, CAP, &m);
+	uint8_t *count = buf + len - 8 * ZCTL_LATENCIES - 4;
+	assert_int_equal(*count, ZCTL_LATENCIES);
+	*count = ZCTL_LATENCIES + 1;
+	assert_int_equal(zctl_decode(&back, buf, (size_t)len + 8, &err), -EPROTO);
+	assert_non_null(strstr(err.text, "too many counts"));
 }
 
 /* Over shm a message is decoded in memory that its sender can still write to. */
@@ -576,6 +703,8 @@ int main(void)
 		cmocka_unit_test(texts_are_printable),
 		cmocka_unit_test(another_protocol_is_named),
 		cmocka_unit_test(protocols_do_not_change),
+		cmocka_unit_test(jobs_of_a_status_fit_their_parts),
+		cmocka_unit_test(no_more_counts_than_buckets),
 		cmocka_unit_test(checks_what_it_keeps),
 		cmocka_unit_test(huge_lists_are_refused),
 		cmocka_unit_test(splits_part_names),

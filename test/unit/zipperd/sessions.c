@@ -164,6 +164,149 @@ static void launcher_hears_events_and_stats(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* Asks for the status as that user. */
+static void ask_status(const struct daemon_fixture *d, bool other, const char *job, struct zctl_status_reply *out)
+{
+	struct zsession_params p;
+	struct zsession *s;
+	struct zerr err;
+	fixture_params(&p, d->addr, job);
+	if (other)
+		fixture_be_other(&p);
+	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_ADMIN, &err), 0);
+	assert_int_equal(zsession_status(s, out, &err), 0);
+	zsession_close(s);
+}
+
+static uint64_t timed(const struct zctl_lane_status *l)
+{
+	uint64_t n = 0;
+	for (int i = 0; i < ZCTL_LATENCIES; i++)
+		n += l->latency[i];
+	return n;
+}
+
+static void the_status_has_a_jobs_counters(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	struct zctl_status_reply s;
+	(void)state;
+	daemon_start(&d, TCP, "administrators=other");
+	job_init(r, "j", d.addr);
+	fake_join_all(r, 4);
+	job_assert_joined(r, 4);
+	job_exchange(r, 4, 200);
+	ask_status(&d, false, "", &s);
+	assert_int_equal(s.all, 0);
+	assert_int_equal(s.njobs, 1);
+	assert_string_equal(s.job[0].id, "j");
+	assert_string_equal(s.job[0].user, FIXTURE_USER);
+	assert_int_equal(s.job[0].phase, ZCTL_JOB_RUNS);
+	assert_int_equal(s.job[0].total, 4);
+	assert_int_equal(s.job[0].joined, 4);
+	assert_int_equal(s.job[0].nparts, 2);
+	assert_string_equal(s.part[1].name, "b");
+	assert_int_equal(s.part[1].size, 2);
+	assert_int_equal(s.nlanes, 2);
+	assert_int_equal(s.lane[0].msgs, 800);
+	assert_int_equal(s.lane[0].queue_bytes, 0);
+	assert_true(s.lane[0].envelopes >= 800);
+	/* one in 64 is timed, unless eight of them wait in queues */
+	assert_in_range(timed(&s.lane[0]), 1, s.lane[0].envelopes / 64 + 1);
+	assert_int_equal(s.nworkers, 2);
+	assert_true(s.worker[0].cpu_ns > 0);
+	assert_int_equal(s.jobs, 1);
+	assert_true(s.connections >= 9);
+	zctl_status_free(&s);
+	ask_status(&d, true, "", &s); /* an administrator */
+	assert_int_equal(s.all, 1);
+	assert_int_equal(s.njobs, 1);
+	zctl_status_free(&s);
+	ask_status(&d, true, "k", &s);
+	assert_int_equal(s.njobs, 0);
+	zctl_status_free(&s);
+	job_bye(r, 4);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+static void jobs_that_have_ended_stay_for_a_time(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	struct zctl_status_reply s;
+	(void)state;
+	daemon_start(&d, TCP, "ended_time=3s administrators=nobody,other");
+	job_init(r, "j", d.addr);
+	fake_join_all(r, 4);
+	job_exchange(r, 4, 20);
+	job_bye(r, 4);
+	job_init(r, "k", d.addr);
+	fake_join_all(r, 4);
+	for (int i = 0; i < 4; i++)
+		fake_kill(&r[i]);
+	const int64_t end = fixture_now_ms() + RUN_MS;
+	for (bool both = false; !both && fixture_now_ms() < end; fixture_nap(10)) {
+		ask_status(&d, true, "", &s);
+		both = s.njobs == 2 && s.job[0].phase == ZCTL_JOB_ENDED && s.job[1].phase == ZCTL_JOB_ENDED;
+		if (!both)
+			zctl_status_free(&s);
+	}
+	assert_int_equal(s.njobs, 2);
+	assert_string_equal(s.job[0].id, "j");
+	assert_string_equal(s.job[0].text, "");
+	assert_int_equal(s.job[0].done, 4);
+	assert_int_equal(s.lane[0].msgs, 80);
+	assert_non_null(strstr(s.job[1].text, "rank"));
+	zctl_status_free(&s);
+	for (bool gone = false; !gone && fixture_now_ms() < end; fixture_nap(10)) {
+		ask_status(&d, false, "", &s);
+		gone = s.njobs == 0;
+		zctl_status_free(&s);
+		if (gone)
+			s.njobs = 0;
+	}
+	assert_int_equal(s.njobs, 0);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+#define MANY 300
+
+/* More than one answer holds. */
+static void many_jobs_come_in_pages(void **state)
+{
+	static struct zsession *launcher[MANY];
+	static bool found[MANY];
+	struct daemon_fixture d;
+	struct zctl_status_reply s;
+	char name[16];
+	(void)state;
+	daemon_start(&d, TCP, "max_jobs=1000 user_jobs=1000");
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "job%d", i);
+		launcher[i] = launch(&d, name, 3);
+	}
+	ask_status(&d, false, "", &s);
+	assert_int_equal(s.njobs, MANY);
+	assert_int_equal(s.nparts, 2 * MANY);
+	for (uint32_t i = 0; i < s.njobs; i++) {
+		int n = atoi(s.job[i].id + 3);
+		assert_in_range(n, 0, MANY - 1);
+		assert_false(found[n]);
+		found[n] = true;
+		assert_int_equal(s.job[i].phase, ZCTL_JOB_FORMS);
+		assert_int_equal(s.job[i].total, 6);
+	}
+	zctl_status_free(&s);
+	ask_status(&d, true, "", &s); /* of another user */
+	assert_int_equal(s.njobs, 0);
+	assert_int_equal(s.jobs, MANY);
+	zctl_status_free(&s);
+	for (int i = 0; i < MANY; i++)
+		zsession_close(launcher[i]);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 static uint64_t admin_sees(const struct daemon_fixture *d, const char *user, const char *job, uint32_t *ndirs)
 {
 	struct zsession_params p;
@@ -372,6 +515,9 @@ int main(void)
 		cmocka_unit_test(launcher_may_leave_no_part_empty),
 		cmocka_unit_test(a_launcher_may_not_wait_for_days),
 		cmocka_unit_test(launcher_hears_events_and_stats),
+		cmocka_unit_test(the_status_has_a_jobs_counters),
+		cmocka_unit_test(jobs_that_have_ended_stay_for_a_time),
+		cmocka_unit_test(many_jobs_come_in_pages),
 		cmocka_unit_test(admins_see_their_own_jobs),
 		cmocka_unit_test(loss_of_the_launcher_ends_the_job),
 		cmocka_unit_test(ranks_must_be_what_the_launcher_started),
