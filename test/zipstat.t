@@ -185,6 +185,52 @@ run "a bad address" 1 nowhere:at:all
 is "a bad address: one line" "$(wc -l <err)" 1
 run "a bad name" 1 -j 'two words' "$(address a)"
 is "a bad name: one line" "$(cat err)" "zipstat: 'two words' is no name of a job"
+# --- commands
+export ZIPPER_KEY
+ZIPPER_KEY=$(printf %064d 7)
+run "a user does not drain" 1 -u other drain "$(address a)"
+matches "a user does not drain: its line" err 'user other is no administrator of this zipperd'
+run "a user does not end another's job" 1 -u other end me/job "$(address a)"
+matches "a user does not end another's job: its line" err 'only an administrator may end jobs of another user'
+ZIPPER_KEY=$(printf %064d 9)
+run "drain" 0 -u boss drain "$(address a)"
+is "drain: its line" "$(cat out)" "draining: no new jobs, and 2 jobs are to finish"
+run "drained: it says so" 0 -u boss "$(address a)"
+matches "drained: it says so: the line" out 'DRAINING: it takes no new jobs$'
+ZIPPER_KEY=$key part third a >outE 2>&1
+is "a new job is refused" "$(($? != 0))" 1
+matches "a new job is refused: its line" outE 'takes no new jobs, as an administrator drains it'
+run "no such job" 1 -u boss end me/nojob "$(address a)"
+matches "no such job: its line" err 'there is no job nojob of user me here$'
+run "an option" 0 -u boss set max_jobs 77 "$(address a)"
+is "an option: its line" "$(cat out)" "max_jobs is 77 until zipperd starts again"
+run "an option: it is so" 0 -u boss --json "$(address a)"
+is "an option: it is so: in the status" "$(names '(d[0]["max_jobs"], d[0]["draining"])')" "(77, True)"
+run "a bad value" 1 -u boss set max_jobs 0 "$(address a)"
+matches "a bad value: its line" err 'set: max_jobs'
+run "an option that does not change" 1 -u boss set memory 1G "$(address a)"
+matches "an option that does not change: its line" err 'memory cannot change while zipperd runs'
+run "no option" 1 -u boss set color red "$(address a)"
+matches "no option: its line" err 'no option color may change, but ended_time, '
+for bad in "drain" "end $(address a)" "set max_jobs $(address a)" "--json drain $(address a)"; do
+	# shellcheck disable=SC2086 # words
+	run "usage '$bad'" 2 $bad
+done
+run "resume" 0 -u boss resume "$(address a)"
+is "resume: its line" "$(cat out)" "new jobs are taken again"
+ZIPPER_KEY=$key
+part doomed a >outE 2>&1 &
+fifth=$!
+part doomed b >outF 2>&1 &
+sixth=$!
+doomed() { "$ZIPSTAT" -j doomed "$(address a)" >out 2>err && grep -Eq '^doomed +me +runs ' out; }
+ok "a job begins again" wait_for 120 doomed
+run "a user ends an own job" 0 end doomed "$(address a)"
+is "a user ends an own job: its line" "$(cat out)" "job me/doomed ends"
+wait $fifth
+five=$?
+wait $sixth
+is "... and its ranks hear it" "$((five != 0)) $(cat outE outF | grep -c 'its user has ended the job (zipstat end)')" "1 2" || diag_file outE
 touch go
 wait $first
 is "the job was not disturbed, part a" $? 0 || diag_file outA

@@ -11,6 +11,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/stdfds.h"
+#include "zipstat/control.h"
 #include "zipstat/status.h"
 #include "common/endpoint/endpoint.h"
 #include "common/endpoint/ep_category.h"
@@ -94,15 +95,29 @@ static const struct zargs args = {
 	.program = "zipstat",
 	.usage = "zipstat [-u USER] [-j JOB] [-w] [-i SECONDS] [--json] ADDRESS...\n"
 		 "       zipstat [-u USER] [-j JOB] --csv ADDRESS\n"
+		 "       zipstat [-u USER] drain|resume ADDRESS\n"
+		 "       zipstat [-u USER] end [USER/]JOB ADDRESS\n"
+		 "       zipstat [-u USER] set NAME VALUE ADDRESS\n"
 		 "       zipstat --endpoints [-t THREADS] [-p PATHS] [-c CATEGORY] [-d DEVICE] [--csv]\n"
 		 "\n"
 		 "Prints what the zipperd at each ADDRESS (tcp:HOST[:PORT], shm:PATH) does, and your jobs there, or\n"
-		 "all jobs if you are an administrator (zipperd.conf(5));\n"
+		 "all jobs if you are an administrator (zipperd.conf(5)); lets an administrator drain it, which keeps\n"
+		 "new jobs out, end a job or set an option, and a user end an own job;\n"
 		 "or the resources of a network adapter that the endpoint categories of zipperd.conf(5) take.\n",
 	.operands = "ADDRESS...",
 	.most = ZARGS_MANY,
 	.rows = rows,
 };
+
+static int check_command(const struct stat_options *o, const struct control_options *c, struct zerr *err)
+{
+	const char *usage = control_check(c);
+	if (usage)
+		return zerr_set(err, -EINVAL, "it is: zipstat %s; try zipstat --help", usage);
+	if (o->s.job || o->s.json || o->watch || o->s.interval_s || o->csv || o->endpoints)
+		return zerr_set(err, -EINVAL, "%.40s takes no such option; try zipstat --help", c->word[0]);
+	return 0;
+}
 
 /* word[nwords]: the addresses. */
 static int check_zippers(struct stat_options *o, char **word, int nwords, struct zerr *err)
@@ -142,11 +157,18 @@ int main(int argc, char **argv)
 	zlog_init("zipstat", ZLOG_INFO);
 	if (!zargs_read(&args, &o, argc, argv, &first, &status))
 		return status;
-	int rc = o.endpoints ? check_endpoints(&o, argc - first, &err)
-			     : check_zippers(&o, argv + first, argc - first, &err);
+	const struct control_options c = {.word = (const char *const *)argv + first,
+		.nwords = argc - first,
+		.user = o.s.user};
+	const bool commands = c.nwords > 0 && control_is_command(c.word[0]);
+	int rc = commands      ? check_command(&o, &c, &err)
+		 : o.endpoints ? check_endpoints(&o, argc - first, &err)
+			       : check_zippers(&o, argv + first, argc - first, &err);
 	if (rc < 0)
 		return zargs_refuse(&args, &err);
-	rc = o.endpoints ? endpoints_print(&o.e, stdout, &err) : status_print(&o.s, stdout, &err);
+	rc = commands	   ? control_run(&c, stdout, &err)
+	     : o.endpoints ? endpoints_print(&o.e, stdout, &err)
+			   : status_print(&o.s, stdout, &err);
 	if (rc == 0 && fflush(stdout) != 0)
 		rc = zerr_set(&err, -errno, "standard output: %s", strerror(errno));
 	if (rc < 0)

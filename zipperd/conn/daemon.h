@@ -70,6 +70,7 @@ struct daemon {
 	int njobs;
 	uint32_t last_job;  /* number */
 	bool draining_jobs; /* no new jobs: an administrator has said so */
+	int told_left;	    /* jobs that systemd was told of last, while draining_jobs */
 	struct past *past;  /* job_past.c: jobs that have ended */
 
 	/* circuit.c */

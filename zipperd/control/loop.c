@@ -19,6 +19,7 @@
 #include "zipperd/conn/crew.h"
 #include "zipperd/conn/listener.h"
 #include "zipperd/control/crew_event.h"
+#include "zipperd/control/drain.h"
 #include "zipperd/control/hear.h"
 #include "zipperd/control/notify.h"
 #include "zipperd/control/reload.h"
@@ -118,6 +119,7 @@ static void turn(struct daemon *d)
 	circuit_expire_all(d);
 	listener_resume_all(d);
 	watchdog_turn(d);
+	drain_turn(d);
 	conn_bury_all(d);
 	capacity_trim(d);
 }

@@ -34,7 +34,7 @@ void notify_state(const char *state)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
-	char text[96];
+	char text[128];
 	size_t len = path ? strlen(path) : 0;
 	if (len < 2 || len >= sizeof(to.sun_path) || (path[0] != '/' && path[0] != '@'))
 		return;

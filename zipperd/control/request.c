@@ -14,6 +14,7 @@
 #include "zipperd/conn/protect.h"
 #include "zipperd/conn/munger.h"
 #include "zipperd/conn/quota.h"
+#include "zipperd/control/admin.h"
 #include "zipperd/control/status.h"
 #include "zipperd/job/attach.h"
 #include "zipperd/job/circuit.h"
@@ -270,6 +271,9 @@ static const char *on_request(struct conn *conn, struct zctl_msg *msg)
 	} else if (msg->type == ZCTL_STATUS && service == ZCTL_SERVICE_ADMIN) {
 		conn_settle(conn);
 		status_reply(conn, &msg->u.status);
+	} else if (msg->type == ZCTL_CONTROL && service == ZCTL_SERVICE_ADMIN) {
+		conn_settle(conn);
+		admin_control(conn, &msg->u.control);
 	} else if (msg->type == ZCTL_DIRECT && conn->rank && job_direct_request(conn->rank, &msg->u.direct)) {
 		return NULL;
 	} else if (msg->type == ZCTL_TRAFFIC && conn->rank && job_direct_traffic(conn->rank, &msg->u.traffic)) {

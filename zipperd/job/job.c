@@ -77,6 +77,15 @@ static int set_parts(struct daemon *d, struct job *j, const char *parts, const c
 	return 0;
 }
 
+int job_may_begin(const struct daemon *d, struct zerr *err)
+{
+	if (!d->draining_jobs)
+		return 0;
+	return zerr_set(err, -ESHUTDOWN,
+		"this zipperd takes no new jobs, as an administrator drains it (zipstat drain): try again later, or go "
+		"by another zipper");
+}
+
 struct job *job_create(struct daemon *d, const char *user, const char *id, const char *parts, const char *entries,
 	struct zerr *err)
 {

@@ -91,6 +91,8 @@ struct job *job_find(struct daemon *, const char *user, const char *id);
 /* NULL with code and text in err: parts unknown to this zipperd, too many jobs, ... */
 struct job *job_create(struct daemon *, const char *user, const char *id, const char *parts, const char *entries,
 	struct zerr *);
+/* May a job begin that has not run here before? 0 or -ESHUTDOWN with text: zipperd drains. */
+int job_may_begin(const struct daemon *, struct zerr *);
 /* Takes the job's name away, so that another job can have it. */
 void job_unname(struct job *);
 /* The same for a job that is over, which is then freed if it is unused. */

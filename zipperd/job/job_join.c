@@ -218,7 +218,10 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 		job_forget(j);
 		j = NULL;
 	}
-	if (!j && !(j = job_create(d, conn->hello.user, conn->hello.job, in->parts, in->entries, &err))) {
+	/* Ranks that come back belong to a job that ran before. */
+	if (!j && (in->incarnation > 0 || job_may_begin(d, &err) == 0))
+		j = job_create(d, conn->hello.user, conn->hello.job, in->parts, in->entries, &err);
+	if (!j) {
 		zlog(ZLOG_WARN, "job %s/%s: %s", conn->hello.user, conn->hello.job, err.text);
 		conn_refuse(conn, EINVAL, "job %s/%s: %s", conn->hello.user, conn->hello.job, err.text);
 		return;

@@ -87,7 +87,7 @@ void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
 		conn_refuse(conn, EEXIST, "job %s exists already", j->key);
 		return;
 	}
-	if (check_timeout(d, c->join_timeout_ms, &err) == 0)
+	if ((c->again || job_may_begin(d, &err) == 0) && check_timeout(d, c->join_timeout_ms, &err) == 0)
 		j = job_create(d, conn->hello.user, conn->hello.job, c->parts, c->entries, &err);
 	if (!j) {
 		conn_refuse(conn, EINVAL, "job %s/%s: %s", conn->hello.user, conn->hello.job, err.text);
