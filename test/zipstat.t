@@ -231,6 +231,54 @@ wait $fifth
 five=$?
 wait $sixth
 is "... and its ranks hear it" "$((five != 0)) $(cat outE outF | grep -c 'its user has ended the job (zipstat end)')" "1 2" || diag_file outE
+# --- the HTTP server
+ZIPPER_KEY=$(printf %064d 9) background "$ZIPSTAT" -u boss --listen 127.0.0.1:0 serve "$(address a)" shm:@nobody >url 2>serve.err
+server=$!
+cat >get.py <<'END'
+import sys, urllib.error, urllib.request
+url, method, host = sys.argv[1:4]
+request = urllib.request.Request(url, method=method, headers={"Host": host} if host else {})
+try:
+    with urllib.request.urlopen(request, timeout=60) as r:
+        print(r.status, r.headers["Content-Type"], file=sys.stderr)
+        sys.stdout.write(r.read().decode())
+except urllib.error.HTTPError as e:
+    print(e.code, file=sys.stderr)
+END
+get() { limited 90 python3 get.py "$url$1" "${2:-GET}" "${3-}" >out 2>err; }
+up() { [ -s url ] || grep -q libmicrohttpd serve.err; }
+ok "the server starts" wait_for 60 up
+if [ ! -s url ]; then
+	skip "zipstat serve" "built without libmicrohttpd"
+else
+	url=$(sed -n 's,^\(http://127.0.0.1:[0-9]*\)/ .*,\1,p' url)
+	get /metrics
+	is "metrics: their type" "$(cat err)" "200 text/plain; version=0.0.4; charset=utf-8"
+	matches "metrics: a counter" out "^zipper_messages_total\{zipper=\"$(address a)\",user=\"me\",job=\"job\",number=\"[0-9]+\",from=\"a\",to=\"b\"\} 3$"
+	matches "metrics: a zipper that is not there" out '^zipper_up\{zipper="shm:@nobody"\} 0$'
+	matches "metrics: the histogram" out '^zipper_forward_seconds_bucket\{.*,le="[+]Inf"\} [0-9]+$'
+	is "metrics: every line is one" "$(grep -cvE '^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\} [0-9.]+)$' out)" 0
+	is "metrics: a name is described once" "$(grep '^# TYPE' out | sort | uniq -d)" ""
+	get /status.json
+	is "the status: both zippers" "$(names '[z["up"] for z in d]')" "[True, False]"
+	is "the status: all jobs" "$(names 'sorted(j["id"] for j in d[0]["jobs"] if j["state"] == "runs")')" "['job', 'straight']"
+	get /
+	matches "the page" out '^<title>zippers</title>$'
+	get /nothing
+	is "no such page" "$(cat err)" 404
+	get / POST
+	is "nothing but GET" "$(cat err)" 405
+	get / GET evil.example:80
+	is "another site's name" "$(cat err)" 403
+	kill $server
+	wait $server
+	is "the server ends well" $? 0 || diag_file serve.err
+fi
+for bad in 127.0.0.1 nowhere:80 127.0.0.1:x '[::1:80'; do
+	run "serve at $bad" 1 --listen "$bad" serve "$(address a)"
+	is "serve at $bad: one line" "$(wc -l <err)" 1
+done
+run "serve without zippers" 2 serve
 touch go
 wait $first
 is "the job was not disturbed, part a" $? 0 || diag_file outA

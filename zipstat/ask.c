@@ -20,7 +20,8 @@ static int set_name(char to[ZCTL_NAME_MAX + 1], const char *name, const char *wh
 
 static int prepare(struct zsession_params *p, struct zmunge *munge, const struct ask_options *o, struct zerr *err)
 {
-	*p = (struct zsession_params){.auth = &zauth_module, .timeout_ms = ANSWER_TIMEOUT_MS};
+	*p = (struct zsession_params){.auth = &zauth_module,
+		.timeout_ms = o->timeout_ms ? o->timeout_ms : ANSWER_TIMEOUT_MS};
 	int rc = zaddr_parse(&p->zipper, o->address, err);
 	if (rc < 0)
 		return zerr_prefix(err, rc, "%.200s", o->address);

@@ -10,6 +10,7 @@ struct ask_options {
 	const char *address; /* where zipperd listens */
 	const char *user;    /* NULL: the user of this process */
 	const char *job;     /* NULL: all */
+	int timeout_ms;	     /* for each answer; 0: 10 s */
 };
 
 /* Connects and proves who the user is. 0, or a negative errno with text; zsession_close ends it. */

@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/base/stdfds.h"
 #include "zipstat/control.h"
+#include "zipstat/serve.h"
 #include "zipstat/status.h"
 #include "common/endpoint/endpoint.h"
 #include "common/endpoint/ep_category.h"
@@ -19,9 +20,11 @@
 #define THREADS_DEFAULT 16
 #define PATHS_MAX 64
 #define INTERVAL_DEFAULT_S 2 /* of --watch */
+#define WRONG_USE 1
 
 struct stat_options {
 	bool endpoints, csv, watch;
+	const char *listen; /* of serve; NULL: the usual place */
 	struct endpoints_options e;
 	struct status_options s;
 };
@@ -63,6 +66,10 @@ static const struct zargs_row rows[] = {
 		.min = 1,
 		.max = 3600,
 		HELP("SECONDS", "of --watch; default 2")},
+	{.name = "listen",
+		.letter = 'l',
+		FIELD(TEXT, listen),
+		HELP("IP:PORT", "where serve listens; default " SERVE_LISTEN)},
 	{.name = "json", FIELD(FLAG, s.json), .help = "as JSON"},
 	{.name = "endpoints", FIELD(FLAG, endpoints), .help = "the account of the endpoint categories"},
 	{.name = "threads",
@@ -98,39 +105,58 @@ static const struct zargs args = {
 		 "       zipstat [-u USER] drain|resume ADDRESS\n"
 		 "       zipstat [-u USER] end [USER/]JOB ADDRESS\n"
 		 "       zipstat [-u USER] set NAME VALUE ADDRESS\n"
+		 "       zipstat [-u USER] [-l IP:PORT] serve ADDRESS...\n"
 		 "       zipstat --endpoints [-t THREADS] [-p PATHS] [-c CATEGORY] [-d DEVICE] [--csv]\n"
 		 "\n"
 		 "Prints what the zipperd at each ADDRESS (tcp:HOST[:PORT], shm:PATH) does, and your jobs there, or\n"
 		 "all jobs if you are an administrator (zipperd.conf(5)); lets an administrator drain it, which keeps\n"
 		 "new jobs out, end a job or set an option, and a user end an own job;\n"
+		 "serves a live page and metrics for Prometheus by HTTP;\n"
 		 "or the resources of a network adapter that the endpoint categories of zipperd.conf(5) take.\n",
 	.operands = "ADDRESS...",
 	.most = ZARGS_MANY,
 	.rows = rows,
 };
 
+static bool has_output_options(const struct stat_options *o)
+{
+	return o->s.job || o->s.json || o->watch || o->s.interval_s || o->csv || o->endpoints;
+}
+
+/* word[nwords]: the addresses. */
+static int check_serve(const struct stat_options *o, int nwords, struct zerr *err)
+{
+	if (nwords == 0)
+		return zerr_set(err, -EINVAL, "serve: the address of a zipperd is missing; try zipstat --help");
+	if (has_output_options(o))
+		return zerr_set(err, -EINVAL, "serve takes no such option; try zipstat --help");
+	return 0;
+}
+
 static int check_command(const struct stat_options *o, const struct control_options *c, struct zerr *err)
 {
 	const char *usage = control_check(c);
 	if (usage)
 		return zerr_set(err, -EINVAL, "it is: zipstat %s; try zipstat --help", usage);
-	if (o->s.job || o->s.json || o->watch || o->s.interval_s || o->csv || o->endpoints)
+	if (has_output_options(o) || o->listen)
 		return zerr_set(err, -EINVAL, "%.40s takes no such option; try zipstat --help", c->word[0]);
 	return 0;
 }
 
 /* word[nwords]: the addresses. */
-static int check_zippers(struct stat_options *o, char **word, int nwords, struct zerr *err)
+static int check_zippers(struct stat_options *o, const char *const *word, int nwords, struct zerr *err)
 {
 	if (o->e.threads || o->e.paths || o->e.category >= 0 || o->e.device)
 		return zerr_set(err, -EINVAL, "that option goes with --endpoints; try zipstat --help");
 	if (nwords == 0)
 		return zerr_set(err, -EINVAL, "the address of a zipperd, or --endpoints; try zipstat --help");
+	if (o->listen)
+		return zerr_set(err, -EINVAL, "--listen goes with serve; try zipstat --help");
 	if (o->csv && (o->s.json || o->watch || o->s.interval_s))
 		return zerr_set(err, -EINVAL, "--csv goes with no other form of output; try zipstat --help");
 	if (o->csv && nwords > 1)
 		return zerr_set(err, -EINVAL, "--csv asks one zipperd; try zipstat --help");
-	o->s.address = (const char *const *)word;
+	o->s.address = word;
 	o->s.naddresses = nwords;
 	o->s.csv = o->csv;
 	if (o->watch && o->s.interval_s == 0)
@@ -140,12 +166,29 @@ static int check_zippers(struct stat_options *o, char **word, int nwords, struct
 
 static int check_endpoints(struct stat_options *o, int nwords, struct zerr *err)
 {
-	if (o->s.user || o->s.job || o->s.json || o->watch || o->s.interval_s || nwords > 0)
+	if (o->listen || o->s.user || o->s.job || o->s.json || o->watch || o->s.interval_s || nwords > 0)
 		return zerr_set(err, -EINVAL, "--endpoints asks no zipperd; try zipstat --help");
 	o->e.csv = o->csv;
 	o->e.threads = o->e.threads ? o->e.threads : THREADS_DEFAULT;
 	o->e.paths = o->e.paths ? o->e.paths : 1;
 	return 0;
+}
+
+/* word[nwords]: the operands. 0, WRONG_USE, or a negative errno with text. */
+static int run(struct stat_options *o, int nwords, const char *const *word, struct zerr *err)
+{
+	const struct control_options c = {.word = word, .nwords = nwords, .user = o->s.user};
+	const struct serve_options s = {.address = word + 1,
+		.naddresses = nwords - 1,
+		.user = o->s.user,
+		.listen = o->listen ? o->listen : SERVE_LISTEN};
+	if (nwords > 0 && strcmp(word[0], "serve") == 0)
+		return check_serve(o, nwords - 1, err) < 0 ? WRONG_USE : serve_run(&s, err);
+	if (nwords > 0 && control_is_command(word[0]))
+		return check_command(o, &c, err) < 0 ? WRONG_USE : control_run(&c, stdout, err);
+	if (o->endpoints)
+		return check_endpoints(o, nwords, err) < 0 ? WRONG_USE : endpoints_print(&o->e, stdout, err);
+	return check_zippers(o, word, nwords, err) < 0 ? WRONG_USE : status_print(&o->s, stdout, err);
 }
 
 int main(int argc, char **argv)
@@ -157,18 +200,9 @@ int main(int argc, char **argv)
 	zlog_init("zipstat", ZLOG_INFO);
 	if (!zargs_read(&args, &o, argc, argv, &first, &status))
 		return status;
-	const struct control_options c = {.word = (const char *const *)argv + first,
-		.nwords = argc - first,
-		.user = o.s.user};
-	const bool commands = c.nwords > 0 && control_is_command(c.word[0]);
-	int rc = commands      ? check_command(&o, &c, &err)
-		 : o.endpoints ? check_endpoints(&o, argc - first, &err)
-			       : check_zippers(&o, argv + first, argc - first, &err);
-	if (rc < 0)
+	int rc = run(&o, argc - first, (const char *const *)argv + first, &err);
+	if (rc == WRONG_USE)
 		return zargs_refuse(&args, &err);
-	rc = commands	   ? control_run(&c, stdout, &err)
-	     : o.endpoints ? endpoints_print(&o.e, stdout, &err)
-			   : status_print(&o.s, stdout, &err);
 	if (rc == 0 && fflush(stdout) != 0)
 		rc = zerr_set(&err, -errno, "standard output: %s", strerror(errno));
 	if (rc < 0)
