@@ -56,4 +56,13 @@ refused "zipmap: no command" "zipmap: no command; try zipmap --help" "$ZIPMAP"
 refused "zipmap: the file is missing" "zipmap show: missing argument: GRAPH; try zipmap show --help" "$ZIPMAP" show
 refused "zipmap: a file too many" 'zipmap show: unexpected argument "b"; try zipmap show --help' "$ZIPMAP" show a b
 
+ZIPBENCH=$ZIP_TOP_BUILDDIR/zipbench/zipbench
+"$ZIPBENCH" --help >all
+for command in $(commands_of all); do
+	words "$ZIPBENCH" "$command"
+	is "zipbench $command: the manual has all options" "$(lacking help "$MAN/zipbench.1")" ""
+done
+ok "zipbench --version" shows_version "$ZIPBENCH"
+refused "zipbench: a command that is nearly there" "zipbench: there is no command tnue; did you mean tune?" "$ZIPBENCH" tnue
+
 done_testing

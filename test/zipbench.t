@@ -35,7 +35,7 @@ for bad in "--ops nothing" "--sizes x" "--min 5 --max 4" "--wait spin" "--factor
 	is "coll $bad: status and one line" "$? $(wc -l <err)" "2 1" || diag_file err
 done
 native 60 3 "$ZIPBENCH" coll --mmpi 1 --ops scan >out 2>err
-is "coll: an operation that MMPI lacks" "$? $(cat err)" "2 zipbench coll: scan: is not in MMPI; try --help"
+is "coll: an operation that MMPI lacks" "$? $(cat err)" "2 zipbench coll: scan: is not in MMPI; try zipbench coll --help"
 
 for bad in "--nodes 2" "--count x" "--scale 5000" "--figure 4,5" "--transport none"; do
 	# shellcheck disable=SC2086 # words
@@ -44,7 +44,7 @@ for bad in "--nodes 2" "--count x" "--scale 5000" "--figure 4,5" "--transport no
 		diag_file err
 done
 limited 60 "$ZIPBENCH" cast --nodes 2 2>err
-matches "cast: the range of a number" err '2: --nodes takes a whole number from 3 to '
+matches "cast: the range of a number" err '^zipbench cast: --nodes: "2" is not a number from 3 to '
 
 # --- cast: lines of 17 fields; quartiles are in order, and all lines of the figures are there
 limited 120 "$ZIPBENCH" cast --scale 4096 --nodes 3 --count 1 --writes 3 --transport shm --csv cast.csv >out 2>err

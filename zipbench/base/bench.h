@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Used by all subcommands of zipbench: exit status, errors, clocks, and where its programs lie. */
+/* Used by all subcommands of zipbench: errors, clocks, and where its programs lie. */
 #ifndef ZIPBENCH_BASE_BENCH_H
 #define ZIPBENCH_BASE_BENCH_H
 
 #include <stdbool.h>
 
 #include "common/base/err.h"
-#include "zipbench/base/args.h"
-
-#define BENCH_EXIT_USAGE ARGS_EXIT_USAGE
 
 #define BENCH_PATH_MAX 4096
 /* Fills path, of BENCH_PATH_MAX bytes, with the path of the file of that name in this program's folder. False: there is

@@ -6,29 +6,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zipbench/base/args.h"
+#include "common/args/args.h"
 #include "zipbench/base/bench.h"
 #include "zipbench/cast/cast_figures.h"
 
-static const struct arg args[] = {
-#define AT(field) offsetof(struct cast_options, field)
-	{"figure", "LIST", ARG_TEXT, 0, 0, AT(figures), NULL, "of 4,6,8,9,10,11,hybrids; default: all"},
-	{"transport", "NAME", ARG_TEXT, 0, 0, AT(transport), NULL,
-		"tcp (default), shm, or an address: DEVICE:PORT@HOST:0 (Verbs)"},
-	{"scale", "N", ARG_NUMBER, 1, 4096, AT(scale), NULL,
-		"sizes above 1 MiB are the paper's divided by it; default 16"},
-	{"nodes", "N", ARG_NUMBER, 3, CAST_MEMBERS_MAX, AT(nodes), NULL,
-		"largest group; default 16 (figure 8: 4 times that)"},
-	{"count", "N", ARG_NUMBER, 1, 1e6, AT(count), NULL, "messages for each point; default 5"},
-	{"writes", "N", ARG_NUMBER, 1, 1e6, AT(writes), NULL, "objects of figure 9; default 200"},
-	{"sites", "N", ARG_NUMBER, 2, CAST_SITES_MAX, AT(sites), NULL,
-		"of the figure hybrids, each with as many nodes; default 4"},
-	{"at", "LIST", ARG_TEXT, 0, 0, AT(at), NULL,
-		"the places of these sites: HOST[@FILE],..., each an address and the network namespace that has it"},
-	{"zipper", "LIST", ARG_TEXT, 0, 0, AT(zipper), NULL,
-		"zipperd connects them: FABRIC=ADDRESS,..., where it listens for each; default: directly"},
-	{"csv", "FILE", ARG_TEXT, 0, 0, AT(csv), NULL, "writes there; default: standard output"},
-#undef AT
+#define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct cast_options, member)
+#define HELP(name, text) .value = (name), .help = (text)
+static const struct zargs_row rows[] = {
+	{.name = "figure", FIELD(TEXT, figures), HELP("LIST", "of 4,6,8,9,10,11,hybrids; default: all")},
+	{.name = "transport",
+		FIELD(TEXT, transport),
+		HELP("NAME", "tcp (default), shm, or an address: DEVICE:PORT@HOST:0 (Verbs)")},
+	{.name = "scale",
+		FIELD(UNSIGNED, scale),
+		.min = 1,
+		.max = 4096,
+		HELP("N", "sizes above 1 MiB are the paper's divided by it; default 16")},
+	{.name = "nodes",
+		FIELD(UNSIGNED, nodes),
+		.min = 3,
+		.max = CAST_MEMBERS_MAX,
+		HELP("N", "largest group; default 16 (figure 8: 4 times that)")},
+	{.name = "count",
+		FIELD(UNSIGNED, count),
+		.min = 1,
+		.max = 1000000,
+		HELP("N", "messages for each point; default 5")},
+	{.name = "writes",
+		FIELD(UNSIGNED, writes),
+		.min = 1,
+		.max = 1000000,
+		HELP("N", "objects of figure 9; default 200")},
+	{.name = "sites",
+		FIELD(UNSIGNED, sites),
+		.min = 2,
+		.max = CAST_SITES_MAX,
+		HELP("N", "of the figure hybrids, each with as many nodes; default 4")},
+	{.name = "at",
+		FIELD(TEXT, at),
+		HELP("LIST", "the places of these sites: HOST[@FILE],..., each an address and the network\n"
+			     "namespace that has it")},
+	{.name = "zipper",
+		FIELD(TEXT, zipper),
+		HELP("LIST",
+			"zipperd connects them: FABRIC=ADDRESS,..., where it listens for each; default: directly")},
+	{.name = "csv", FIELD(TEXT, csv), HELP("FILE", "writes there; default: standard output")},
+	{.name = NULL},
+};
+
+static const struct zargs args = {
+	.program = "zipbench cast",
+	.usage = "zipbench cast [OPTION ...]\nMulticasts of libzipcast on this machine.\n",
+	.rows = rows,
 };
 
 static const struct cast_figure *find_figure(const char *name)
@@ -108,11 +137,10 @@ int cast_main(int argc, char **argv)
 		.sites = 4};
 	struct cast_bench b = {.o = &o};
 	struct zerr err = {.text = ""};
-	int rc = args_parse(&o, args, sizeof(args) / sizeof(args[0]),
-		"cast [OPTION ...]: multicasts of libzipcast on this machine", argc, argv, stderr);
-	if (rc != 0)
-		return rc == 1 ? 0 : rc;
-	rc = run(&b, &err);
+	int status;
+	if (!zargs_read(&args, &o, argc, argv, NULL, &status))
+		return status;
+	int rc = run(&b, &err);
 	cast_sites_close(b.place, b.nplaces);
 	free(b.data);
 	free(b.sample);

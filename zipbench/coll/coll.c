@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "zipbench/base/args.h"
+#include "common/args/args.h"
+#include "common/args/value.h"
 #include "zipbench/coll/coll_data.h"
 #include "zipbench/coll/coll_op.h"
 #include "zipbench/mmpi/mmpi.h"
@@ -33,27 +34,64 @@ struct options {
 	bool merged, leave;
 };
 
-static const struct arg args[] = {
-#define AT(field) offsetof(struct options, field)
-	{"ops", "LIST", ARG_TEXT, 0, 0, AT(ops), NULL, "operations, as barrier,bcast; default: all (MMPI: all it has)"},
-	{"min", "BYTES", ARG_BYTES, 0, 1u << 30, AT(min), NULL, "smallest size; default 1"},
-	{"max", "BYTES", ARG_BYTES, 0, 1u << 30, AT(max), NULL, "largest size; default 64M"},
-	{"factor", "F", ARG_REAL, 1.01, 1e9, AT(factor), NULL, "from one size to the next; default 4"},
-	{"sizes", "LIST", ARG_TEXT, 0, 0, AT(sizes), NULL, "these sizes instead, as 8,4K,1M"},
-	{"seconds", "S", ARG_REAL, 0, 1e6, AT(seconds), NULL, "for each operation and size, about; default 0.3"},
-	{"repeats", "N", ARG_NUMBER, 1, 1e6, AT(repeats), NULL, "at most N repetitions; default 2000"},
-	{"least", "N", ARG_NUMBER, 1, 1e6, AT(least), NULL, "at least N, however long they take; default 5"},
-	{"warm-up", "N", ARG_NUMBER, 1, 1e6, AT(warm_up), NULL, "repetitions before that are not counted; default 3"},
-	{"memory", "BYTES", ARG_BYTES, 1, 1ull << 46, AT(memory), NULL,
-		"of a rank; larger measurements are left out; default 1G"},
-	{"wait", "HOW", ARG_TEXT, 0, 0, AT(wait), NULL,
-		"block: in MPI; yield: nonblocking calls and a loop that yields"},
-	{"mmpi", "LOW", ARG_NUMBER, 1, 1e6, AT(mmpi), NULL, "over MMPI: rank 0 forwards, LOW ranks are the low group"},
-	{"merged", NULL, ARG_FLAG, 0, 0, AT(merged), NULL, "fails where libzipper has not merged several clusters"},
-	{"world", "NAME", ARG_TEXT, 0, 0, AT(world), NULL, "first column of the results; default: mpi or mmpi"},
-	{"leave", NULL, ARG_FLAG, 0, 0, AT(leave), NULL, "end without MPI_Finalize, for native jobs that hang in it"},
-	{"csv", "FILE", ARG_TEXT, 0, 0, AT(csv), NULL, "writes there; default: standard output"},
-#undef AT
+#define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct options, member)
+#define HELP(name, text) .value = (name), .help = (text)
+static const struct zargs_row rows[] = {
+	{.name = "ops",
+		FIELD(TEXT, ops),
+		HELP("LIST", "operations, as barrier,bcast; default: all (MMPI: all it has)")},
+	{.name = "min", FIELD(U64, min), .max = 1u << 30, HELP("BYTES", "smallest size; default 1")},
+	{.name = "max", FIELD(U64, max), .max = 1u << 30, HELP("BYTES", "largest size; default 64M")},
+	{.name = "factor",
+		FIELD(REAL, factor),
+		.low = 1.01,
+		.high = 1e9,
+		HELP("F", "from one size to the next; default 4")},
+	{.name = "sizes", FIELD(TEXT, sizes), HELP("LIST", "these sizes instead, as 8,4K,1M")},
+	{.name = "seconds",
+		FIELD(REAL, seconds),
+		.low = 0,
+		.high = 1e6,
+		HELP("S", "for each operation and size, about; default 0.3")},
+	{.name = "repeats",
+		FIELD(UNSIGNED, repeats),
+		.min = 1,
+		.max = 1000000,
+		HELP("N", "at most N repetitions; default 2000")},
+	{.name = "least",
+		FIELD(UNSIGNED, least),
+		.min = 1,
+		.max = 1000000,
+		HELP("N", "at least N, however long they take; default 5")},
+	{.name = "warm-up",
+		FIELD(UNSIGNED, warm_up),
+		.min = 1,
+		.max = 1000000,
+		HELP("N", "repetitions before that are not counted; default 3")},
+	{.name = "memory",
+		FIELD(U64, memory),
+		.min = 1,
+		.max = UINT64_C(1) << 46,
+		HELP("BYTES", "of a rank; larger measurements are left out; default 1G")},
+	{.name = "wait",
+		FIELD(TEXT, wait),
+		HELP("HOW", "block: in MPI; yield: nonblocking calls and a loop that yields")},
+	{.name = "mmpi",
+		FIELD(UNSIGNED, mmpi),
+		.min = 1,
+		.max = 1000000,
+		HELP("LOW", "over MMPI: rank 0 forwards, LOW ranks are the low group")},
+	{.name = "merged", FIELD(FLAG, merged), .help = "fails where libzipper has not merged several clusters"},
+	{.name = "world", FIELD(TEXT, world), HELP("NAME", "first column of the results; default: mpi or mmpi")},
+	{.name = "leave", FIELD(FLAG, leave), .help = "end without MPI_Finalize, for native jobs that hang in it"},
+	{.name = "csv", FIELD(TEXT, csv), HELP("FILE", "writes there; default: standard output")},
+	{.name = NULL},
+};
+
+static const struct zargs args = {
+	.program = "zipbench coll",
+	.usage = "zipbench coll [OPTION ...]\nCollectives of all ranks; zmpirun or mpiexec starts it.\n",
+	.rows = rows,
 };
 
 struct bench {
@@ -211,8 +249,8 @@ static int measure_all(struct bench *b)
 static int refuse(const struct bench *b, const char *what, const char *why)
 {
 	if (b->rank == 0)
-		fprintf(stderr, "zipbench coll: %s: %s; try --help\n", what, why);
-	return ARGS_EXIT_USAGE;
+		fprintf(stderr, "zipbench coll: %s: %s; try zipbench coll --help\n", what, why);
+	return ZARGS_EXIT_USAGE;
 }
 
 static int choose_ops(struct bench *b)
@@ -237,10 +275,10 @@ static int choose_sizes(struct bench *b)
 	char list[1024], *save = NULL;
 	snprintf(list, sizeof(list), "%s", b->o.sizes ? b->o.sizes : "");
 	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-		double v;
-		if (args_bytes(word, &v) < 0 || v > INT_MAX || b->nsizes == SIZES_MAX)
+		uint64_t v;
+		if (zargs_parse_u64(word, &v) < 0 || v > INT_MAX || b->nsizes == SIZES_MAX)
 			return refuse(b, word, "is no size, or there are too many");
-		b->size[b->nsizes++] = v;
+		b->size[b->nsizes++] = (double)v;
 	}
 	for (double v = (double)b->o.min; !b->o.sizes && v <= (double)b->o.max && b->nsizes < SIZES_MAX;) {
 		b->size[b->nsizes++] = v;
@@ -327,7 +365,6 @@ static int run_in_mmpi(struct bench *b)
 
 int main(int argc, char **argv)
 {
-	static const char usage[] = "coll [OPTION ...]: collectives of all ranks, by zmpirun or mpiexec";
 	struct bench b = {.o = {.wait = "block",
 				  .min = 1,
 				  .max = 64u << 20,
@@ -337,15 +374,18 @@ int main(int argc, char **argv)
 				  .least = 5,
 				  .warm_up = 3,
 				  .memory = 1u << 30}};
-	int rc = args_parse(&b.o, args, sizeof(args) / sizeof(args[0]), usage, argc, argv, NULL);
-	if (rc == 1)
+	struct zerr err = {""};
+	int rc = zargs_parse(&args, &b.o, argc, argv, NULL, &err);
+	if (rc > 0)
 		return 0;
 	b.merged = is_merged();
 	MPI_Init(NULL, NULL);
 	MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &b.ranks);
-	if (rc != 0) { /* once more, now that rank 0 is known: it prints the reason */
-		args_parse(&b.o, args, sizeof(args) / sizeof(args[0]), usage, argc, argv, b.rank == 0 ? stderr : NULL);
+	if (rc != 0) {
+		rc = ZARGS_EXIT_USAGE;
+		if (b.rank == 0)
+			zargs_refuse(&args, &err);
 	} else {
 		if (!b.o.world)
 			b.o.world = b.o.mmpi ? "mmpi" : "mpi";

@@ -257,12 +257,16 @@ int garray_main(int argc, char **argv)
 	struct zerr err = {.text = ""};
 	for (int c = 0; c < ZEP_CATEGORIES; c++)
 		o.category[c] = true;
-	int rc = options_parse(&o, OPT_THREADS | OPT_SIZE | OPT_TILE | OPT_DEPTH | OPT_CATEGORY,
-		"garray [OPTION ...]: product of matrices of --size x --size in tiles, by RDMA", argc, argv);
-	if (rc != 0)
-		return rc == 1 ? 0 : rc;
+	static const struct options_use use = {
+		.program = "zipbench garray",
+		.usage = "zipbench garray [OPTION ...]\nProduct of matrices of --size x --size in tiles, by RDMA.\n",
+		.takes = OPT_THREADS | OPT_SIZE | OPT_TILE | OPT_DEPTH | OPT_CATEGORY,
+	};
+	int status;
+	if (!options_read(&o, &use, argc, argv, &status))
+		return status;
 	struct sheet s = {.rounds = o.rounds};
-	rc = run(&o, &s, &err);
+	int rc = run(&o, &s, &err);
 	sheet_free(&s);
 	return rc < 0 ? bench_fail(argv[0], &err) : 0;
 }

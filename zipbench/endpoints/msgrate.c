@@ -312,13 +312,16 @@ int msgrate_main(int argc, char **argv)
 	struct zerr err = {.text = ""};
 	for (int c = 0; c < ZEP_CATEGORIES; c++)
 		o.category[c] = true;
-	int rc =
-		options_parse(&o, OPT_THREADS | OPT_COUNT | OPT_SIZE | OPT_DEPTH | OPT_BATCH | OPT_SHARE | OPT_CATEGORY,
-			"msgrate [OPTION ...]: rate of RDMA writes, looped back on one port", argc, argv);
-	if (rc != 0)
-		return rc == 1 ? 0 : rc;
+	static const struct options_use use = {
+		.program = "zipbench msgrate",
+		.usage = "zipbench msgrate [OPTION ...]\nRate of RDMA writes, looped back on one port.\n",
+		.takes = OPT_THREADS | OPT_COUNT | OPT_SIZE | OPT_DEPTH | OPT_BATCH | OPT_SHARE | OPT_CATEGORY,
+	};
+	int status;
+	if (!options_read(&o, &use, argc, argv, &status))
+		return status;
 	struct bench b = {.o = &o, .sheet.rounds = o.rounds};
-	rc = run(&b, &err);
+	int rc = run(&b, &err);
 	sheet_free(&b.sheet);
 	free(b.test);
 	return rc < 0 ? bench_fail(argv[0], &err) : 0;

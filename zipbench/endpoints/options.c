@@ -6,61 +6,97 @@
 #include <string.h>
 
 #include "common/endpoint/ep_category.h"
-#include "zipbench/base/args.h"
+#include "common/args/args.h"
 #include "zipbench/endpoints/options.h"
 
 /* Chooses the categories in the list, and no others. */
-static int set_categories(void *into, const char *list)
+static int set_categories(void *into, char *list, struct zerr *err)
 {
 	struct bench_options *o = into;
 	char words[256], *save = NULL;
 	memset(o->category, 0, sizeof(o->category));
-	if (strlen(list) >= sizeof(words))
-		return -EINVAL;
 	snprintf(words, sizeof(words), "%s", list);
 	for (char *word = strtok_r(words, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		int c = zep_category_parse(word);
 		if (c < 0)
-			return c;
+			return zerr_set(err, -EINVAL, "--category: \"%.40s\" is no endpoint category", word);
 		o->category[c] = true;
 	}
 	return 0;
 }
 
-static const struct row {
+#define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct bench_options, member)
+#define HELP(name, text) .value = (name), .help = (text)
+static const struct option_row {
 	unsigned takes; /* the bit of the option; 0: all subcommands take it */
-	struct arg arg;
+	struct zargs_row row;
 } rows[] = {
-#define AT(field) offsetof(struct bench_options, field)
-	{0, {"device", "NAME", ARG_TEXT, 0, 0, AT(device), NULL, "RDMA device; default: the first one"}},
-	{0, {"port", "N", ARG_NUMBER, 1, 255, AT(port), NULL, "its port; default 1"}},
-	{0, {"gid-index", "N", ARG_NUMBER, 0, 255, AT(gid_index), NULL, "entry of its GID table; default: found"}},
-	{OPT_THREADS, {"threads", "N", ARG_NUMBER, 1, 256, AT(threads), NULL, "threads at most (in all processes)"}},
-	{OPT_COUNT, {"count", "N", ARG_NUMBER, 1, 1u << 30, AT(count), NULL, "messages of each thread, or iterations"}},
-	{OPT_SIZE, {"size", "N", ARG_NUMBER, 1, 1u << 20, AT(size), NULL, "bytes of a message, or elements of a side"}},
-	{OPT_TILE, {"tile", "N", ARG_NUMBER, 1, 1u << 16, AT(tile), NULL,
-			   "elements of a tile's side, or bytes of a message"}},
-	{OPT_DEPTH, {"depth", "N", ARG_NUMBER, 1, 8192, AT(depth), NULL, "of a thread's share of a queue pair"}},
-	{OPT_BATCH, {"postlist", "N", ARG_NUMBER, 1, 4096, AT(postlist), NULL, "messages in one post"}},
-	{OPT_BATCH, {"unsignalled", "N", ARG_NUMBER, 1, 4096, AT(unsignalled), NULL, "messages for one completion"}},
-	{0, {"rounds", "N", ARG_NUMBER, 1, 1000, AT(rounds), NULL,
-		    "measures each point N times, in turns; prints medians"}},
+	{0, {.name = "device", FIELD(TEXT, device), HELP("NAME", "RDMA device; default: the first one")}},
+	{0, {.name = "port", FIELD(UNSIGNED, port), .min = 1, .max = 255, HELP("N", "its port; default 1")}},
+	{0, {.name = "gid-index",
+		    FIELD(INT, gid_index),
+		    .max = 255,
+		    HELP("N", "entry of its GID table; default: found")}},
+	{OPT_THREADS, {.name = "threads",
+			      FIELD(UNSIGNED, threads),
+			      .min = 1,
+			      .max = 256,
+			      HELP("N", "threads at most (in all processes)")}},
+	{OPT_COUNT, {.name = "count",
+			    FIELD(UNSIGNED, count),
+			    .min = 1,
+			    .max = 1u << 30,
+			    HELP("N", "messages of each thread, or iterations")}},
+	{OPT_SIZE, {.name = "size",
+			   FIELD(UNSIGNED, size),
+			   .min = 1,
+			   .max = 1u << 20,
+			   HELP("N", "bytes of a message, or elements of a side")}},
+	{OPT_TILE, {.name = "tile",
+			   FIELD(UNSIGNED, tile),
+			   .min = 1,
+			   .max = 1u << 16,
+			   HELP("N", "elements of a tile's side, or bytes of a message")}},
+	{OPT_DEPTH, {.name = "depth",
+			    FIELD(UNSIGNED, depth),
+			    .min = 1,
+			    .max = 8192,
+			    HELP("N", "of a thread's share of a queue pair")}},
+	{OPT_BATCH, {.name = "postlist",
+			    FIELD(UNSIGNED, postlist),
+			    .min = 1,
+			    .max = 4096,
+			    HELP("N", "messages in one post")}},
+	{OPT_BATCH, {.name = "unsignalled",
+			    FIELD(UNSIGNED, unsignalled),
+			    .min = 1,
+			    .max = 4096,
+			    HELP("N", "messages for one completion")}},
+	{0, {.name = "rounds",
+		    FIELD(UNSIGNED, rounds),
+		    .min = 1,
+		    .max = 1000,
+		    HELP("N", "measures each point N times, in turns; prints medians")}},
 	{OPT_SHARE,
-		{"share", "LIST", ARG_TEXT, 0, 0, AT(share), NULL, "of threads,buf,ctx,pd,mr,cq,qp,batch,category"}},
-	{OPT_CATEGORY, {"category", "LIST", ARG_CALL, 0, 0, 0, set_categories, "endpoint categories; default: all"}},
-	{0, {"csv", "FILE", ARG_TEXT, 0, 0, AT(csv), NULL, "writes there; default: standard output"}},
-	{0, {"plot", "BASE", ARG_TEXT, 0, 0, AT(plot), NULL, "draws BASE-*.svg and .png by gnuplot"}},
-#undef AT
+		{.name = "share", FIELD(TEXT, share), HELP("LIST", "of threads,buf,ctx,pd,mr,cq,qp,batch,category")}},
+	{OPT_CATEGORY, {.name = "category",
+			       .type = ZARGS_CALL,
+			       .take = set_categories,
+			       HELP("LIST", "endpoint categories; default: all")}},
+	{0, {.name = "csv", FIELD(TEXT, csv), HELP("FILE", "writes there; default: standard output")}},
+	{0, {.name = "plot", FIELD(TEXT, plot), HELP("BASE", "draws BASE-*.svg and .png by gnuplot")}},
 };
 
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
-int options_parse(struct bench_options *o, unsigned takes, const char *usage, int argc, char **argv)
+bool options_read(struct bench_options *o, const struct options_use *use, int argc, char **argv, int *status)
 {
-	struct arg taken[NROWS];
+	struct zargs_row taken[NROWS + 1];
+	const struct zargs args = {.program = use->program, .usage = use->usage, .rows = taken};
 	size_t n = 0;
 	for (size_t i = 0; i < NROWS; i++)
-		if (rows[i].takes == 0 || rows[i].takes & takes)
-			taken[n++] = rows[i].arg;
-	return args_parse(o, taken, n, usage, argc, argv, stderr);
+		if (rows[i].takes == 0 || rows[i].takes & use->takes)
+			taken[n++] = rows[i].row;
+	taken[n] = (struct zargs_row){.name = NULL};
+	return zargs_read(&args, o, argc, argv, NULL, status);
 }

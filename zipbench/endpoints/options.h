@@ -36,7 +36,12 @@ struct bench_options {
 	const char *plot; /* base of file names, or NULL */
 };
 
-/* 0; 1: --help was answered; BENCH_EXIT_USAGE after one line on stderr. */
-int options_parse(struct bench_options *, unsigned takes, const char *usage, int argc, char **argv);
+struct options_use {
+	const char *program, *usage; /* as in struct zargs */
+	unsigned takes;
+};
+
+/* True: go on. False: end with *status; an error is on stderr. */
+bool options_read(struct bench_options *, const struct options_use *, int argc, char **argv, int *status);
 
 #endif

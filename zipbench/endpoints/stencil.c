@@ -227,12 +227,16 @@ int stencil_main(int argc, char **argv)
 	struct zerr err = {.text = ""};
 	for (int c = 0; c < ZEP_CATEGORIES; c++)
 		o.category[c] = true;
-	int rc = options_parse(&o, OPT_THREADS | OPT_COUNT | OPT_SIZE | OPT_TILE | OPT_DEPTH | OPT_CATEGORY,
-		"stencil [OPTION ...]: halos of a grid of --size x --size, by processes x threads", argc, argv);
-	if (rc != 0)
-		return rc == 1 ? 0 : rc;
+	static const struct options_use use = {
+		.program = "zipbench stencil",
+		.usage = "zipbench stencil [OPTION ...]\nHalos of a grid of --size x --size, by processes x threads.\n",
+		.takes = OPT_THREADS | OPT_COUNT | OPT_SIZE | OPT_TILE | OPT_DEPTH | OPT_CATEGORY,
+	};
+	int status;
+	if (!options_read(&o, &use, argc, argv, &status))
+		return status;
 	struct sheet s = {.rounds = o.rounds};
-	rc = check(&o, &err);
+	int rc = check(&o, &err);
 	if (rc == 0)
 		rc = for_all(&o, &s, add_one, &err);
 	for (unsigned round = 0; round < o.rounds && rc == 0; round++)

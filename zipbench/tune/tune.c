@@ -12,22 +12,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "zipbench/base/args.h"
+#include "common/args/args.h"
 #include "zipbench/tune/tune_table.h"
 #include "zipbench/tune/tune_tries.h"
 #include "zipbench/tune/tune_want.h"
 
-static const struct arg args[] = {
-#define AT(field) offsetof(struct tune_options, field)
-	{"output", "FILE", ARG_TEXT, 0, 0, AT(output), NULL, "writes the table there; default: standard output"},
-	{"layouts", "LIST", ARG_TEXT, 0, 0, AT(layouts), NULL, "for {} in COMMAND; default 2+2,4+4,2+2+2"},
-	{"sizes", "LIST", ARG_TEXT, 0, 0, AT(sizes), NULL, "bytes; default 1K,16K,128K,1M,4M"},
-	{"try", "RULES", ARG_TEXT, 0, 0, AT(tries), NULL, "candidates, as \"bcast segment=64K; all leaders=2\""},
-	{"bridge", NULL, ARG_FLAG, 0, 0, AT(bridge), NULL, "measures the bridge alone, in some seconds"},
-	{"seconds", "S", ARG_REAL, 0, 1e6, AT(seconds), NULL, "for each operation and size of a job; default 0.05"},
-	{"rounds", "N", ARG_NUMBER, 1, TUNE_ROUNDS_MAX, AT(rounds), NULL, "jobs of each kind; default 3"},
-	{"margin", "%", ARG_REAL, -1e9, 100, AT(margin), NULL, "how much faster than the default; default 5"},
-#undef AT
+#define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct tune_options, member)
+#define HELP(name, text) .value = (name), .help = (text)
+static const struct zargs_row rows[] = {
+	{.name = "output", FIELD(TEXT, output), HELP("FILE", "writes the table there; default: standard output")},
+	{.name = "layouts", FIELD(TEXT, layouts), HELP("LIST", "for {} in COMMAND; default 2+2,4+4,2+2+2")},
+	{.name = "sizes", FIELD(TEXT, sizes), HELP("LIST", "bytes; default 1K,16K,128K,1M,4M")},
+	{.name = "try", FIELD(TEXT, tries), HELP("RULES", "candidates, as \"bcast segment=64K; all leaders=2\"")},
+	{.name = "bridge", FIELD(FLAG, bridge), .help = "measures the bridge alone, in some seconds"},
+	{.name = "seconds",
+		FIELD(REAL, seconds),
+		.low = 0,
+		.high = 1e6,
+		HELP("S", "for each operation and size of a job; default 0.05")},
+	{.name = "rounds",
+		FIELD(UNSIGNED, rounds),
+		.min = 1,
+		.max = TUNE_ROUNDS_MAX,
+		HELP("N", "jobs of each kind; default 3")},
+	{.name = "margin",
+		FIELD(REAL, margin),
+		.low = -1e9,
+		.high = 100,
+		HELP("%", "how much faster than the default; default 5")},
+	{.name = NULL},
+};
+
+static const struct zargs args = {
+	.program = "zipbench tune",
+	.usage = "zipbench tune [OPTION ...] [-- COMMAND ...]\n"
+		 "Writes a tuning table. COMMAND starts a merged job, as zmpirun --clusters {}.\n",
+	.rows = rows,
 };
 
 static const char default_tries[] =
@@ -235,17 +255,14 @@ int tune_main(int argc, char **argv)
 	int own = 1;
 	while (own < argc && strcmp(argv[own], "--") != 0)
 		own++;
-	int rc = args_parse(&b.o, args, sizeof(args) / sizeof(args[0]),
-		"tune [OPTION ...] [-- COMMAND ...]: writes a tuning table; COMMAND starts a merged job, as zmpirun "
-		"--clusters {}",
-		own, argv, stderr);
-	if (rc != 0)
-		return rc == 1 ? 0 : rc;
+	int status;
+	if (!zargs_read(&args, &b.o, own, argv, NULL, &status))
+		return status;
 	find_programs(&b, zmpirun);
 	b.command = own + 1 < argc ? argv + own + 1 : by_default;
 	const char *shared = getenv("ZIPPER_SHARED");
 	b.shares = b.command == by_default && (!shared || strcmp(shared, "no") != 0);
-	rc = run(&b, &err);
+	int rc = run(&b, &err);
 	free(b.samples);
 	free(b.path);
 	free(b.beside);

@@ -8,7 +8,7 @@
 
 #include "common/config/tuning.h"
 #include "common/config/tuning_parse.h"
-#include "zipbench/base/args.h"
+#include "common/args/value.h"
 #include "zipbench/tune/tune_layout.h"
 
 /* Has the collective this setting? The parser of the table knows. */
@@ -62,9 +62,9 @@ static int choose_sizes(struct tune *b, struct zerr *err)
 	char list[1024], *save = NULL;
 	snprintf(list, sizeof(list), "%s", b->o.sizes);
 	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-		double v;
-		if (args_bytes(word, &v) < 0 || v < 1 || b->nsizes == TUNE_SIZES_MAX ||
-			(b->nsizes > 0 && v <= b->size[b->nsizes - 1]))
+		uint64_t bytes;
+		double v = zargs_parse_u64(word, &bytes) == 0 ? (double)bytes : 0;
+		if (v < 1 || b->nsizes == TUNE_SIZES_MAX || (b->nsizes > 0 && v <= b->size[b->nsizes - 1]))
 			return zerr_set(err, -EINVAL, "--sizes: %.40s is no size that is larger than the one before it",
 				word);
 		b->size[b->nsizes++] = v;
