@@ -65,4 +65,7 @@ done
 ok "zipbench --version" shows_version "$ZIPBENCH"
 refused "zipbench: a command that is nearly there" "zipbench: there is no command tnue; did you mean tune?" "$ZIPBENCH" tnue
 
+words "$ZIPPERD"
+is "zipperd: the manual has all options" "$(lacking help "$MAN/zipperd.8")" ""
+
 done_testing

@@ -182,13 +182,9 @@ int main(int argc, char **argv)
 	struct zerr err = {.text = ""};
 	int status = EXIT_SUCCESS;
 	zstdfds_take();
-	if (options_parse(&o, argc, argv) != 0)
-		return 2; /* as usual for a wrong command line */
-	if (o.help) {
-		options_help();
-	} else if (o.version) {
-		printf("zipperd " ZIPPERD_VERSION "\n");
-	} else if (o.mdoc) {
+	if (!options_read(&o, argc, argv, &status))
+		return status;
+	if (o.mdoc) {
 		zconf_print_mdoc(settings_rows, stdout);
 	} else if (o.print_config) {
 		if (configure(&d, &o, &err) != 0)

@@ -14,11 +14,10 @@ struct options {
 	int ready_fd;				 /* -1: none */
 	const char *make_key, *until, *drop_key; /* the user; the last day */
 	bool put_keys;
-	bool test, print_config, mdoc, version, help, die_with_parent;
+	bool test, print_config, mdoc, die_with_parent;
 };
 
-/* 0, or -EINVAL after writing the reason to stderr. */
-int options_parse(struct options *, int argc, char **argv);
-void options_help(void);
+/* True: go on. False: end with *status, after --help, --version or an error, which is on stderr. */
+bool options_read(struct options *, int argc, char **argv, int *status);
 
 #endif
