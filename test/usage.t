@@ -68,4 +68,7 @@ refused "zipbench: a command that is nearly there" "zipbench: there is no comman
 words "$ZIPPERD"
 is "zipperd: the manual has all options" "$(lacking help "$MAN/zipperd.8")" ""
 
+"$ZMPIRUN" --help >help
+is "zmpirun: the manual has all options" "$(lacking help "$MAN/zmpirun.1")" ""
+
 done_testing

@@ -204,8 +204,14 @@ printf '#!/bin/sh\nunset LD_PRELOAD\nexec %s well\n' "$ENDS" >bare
 chmod +x bare
 run "libzipper.so was not preloaded" 1 --clusters 2 ./bare
 line "not preloaded: why" "0 of 2 ranks have reported to zipperd: not an MPI program (then use --no-mpi), or libzipper.so was not preloaded"
-run "a rank that never comes" 1 --timeout 2 --clusters 2 -n 1 "$ENDS" well : -n 1 sleep 30
+run "a rank that never comes" 1 --init-timeout 2 --clusters 2 -n 1 "$ENDS" well : -n 1 sleep 30
 matches "never comes: which part" err '^zmpirun: .*part c2'
+run "a run that takes too long" 110 -timeout 2 --clusters 2 "$ENDS" wait
+line "too long: its line" "the job has not ended within 2 seconds (-timeout)"
+is_gone "too long: nothing is left"
+MPIEXEC_TIMEOUT=2 run "the same by MPIEXEC_TIMEOUT, without MPI" 110 --clusters 2 --no-mpi sleep 30
+line "MPIEXEC_TIMEOUT: its line" "the job has not ended within 2 seconds (-timeout)"
+run "a run that is in time" 0 -timeout 50 --clusters 2 "$ENDS" well
 # mpiexec of MPICH 4.0 waits for a host whose ssh has failed until somebody ends it: the time for reporting is not over here.
 cat >refused <<'END'
 #!/bin/sh
@@ -214,7 +220,7 @@ exec "$TMPDIR/rsh" "$@"
 END
 chmod +x refused
 hosts tcp:127.0.0.1 | sed "s|$TAP_TMP/rsh|$TAP_TMP/refused|" >refused.hosts
-run "a host that cannot be reached" 1 --timeout 3600 -f refused.hosts "$ENDS" well
+run "a host that cannot be reached" 1 --init-timeout 3600 -f refused.hosts "$ENDS" well
 # (2 of all 4 had), where those of the other part need less than two seconds to start
 unreached 'mpiexec of part b.* has failed before'
 is "not reached: what its launcher says, which part, which hosts" "$(sort err | sed 's/ ([0-2] of all 4 had)$//')" \

@@ -137,7 +137,7 @@ ok "MPI_Abort, told late: the part ends" wait_for 20 one_mpiexec
 kill -CONT "$late"
 ended "MPI_Abort, told late" 7 'rank 2 \(c2 rank 0 .*code 7'
 run "the highest status of any rank" 3 --clusters 2 -n 4 --rails 2 "$ENDS" ranks
-run "a rank that never comes" 1 --timeout 2 --clusters 2 --rails 3 -n 1 "$ENDS" well : -n 1 sleep 30
+run "a rank that never comes" 1 --init-timeout 2 --clusters 2 --rails 3 -n 1 "$ENDS" well : -n 1 sleep 30
 matches "never comes: which part" err '^zmpirun: zipper [123]: not all ranks have joined .*part c2'
 hosts "$ADDRESS_1" "$ADDRESS_2" >file
 kill -9 "$ZIPPERD_2"

@@ -23,6 +23,10 @@ run "help" 0 --help
 matches "help lists the options" out '^  -f, --hostfile, --machinefile FILE '
 run "version" 0 --version
 matches "version is printed" out '^zmpirun \(leiden-zipper\) [0-9]'
+run "info" 0 -info
+is "info: what zmpirun starts" "$(sed -nE 's/^(zmpirun|mpiexec:|zipperd:|libzipper:) .*/\1/p' out | xargs)" "zmpirun mpiexec: zipperd: libzipper:"
+run "a binding that there is not" 2 --clusters 2 --bind-to nonsense true
+is "binding: one line, and the hint" "$(wc -l <err) $(sed -n 's/: it knows.*//p' err)" "2 zmpirun: -bind-to: mpiexec cannot bind to 'nonsense'"
 printf 'h1\n#ZIP clutser a\n' >hosts
 run "a typing error in the hostfile" 2 -f hosts true
 is "hostfile: file and line" "$(cat err)" "zmpirun: hosts:2: unknown directive #ZIP clutser (did you mean cluster?)"
@@ -35,6 +39,24 @@ is "1+3 ranks" "$(sort out | tr '\n' ' ')" "0/1 0/3 1/3 2/3 "
 run "-l" 0 --clusters 1,2 --no-mpi -l sh -c 'echo out $PMI_RANK; echo err $PMI_RANK >&2'
 is "-l: virtual ranks on stdout" "$(sort out | tr '\n' ';')" "[0] out 0;[1] out 0;[2] out 1;"
 is "-l: virtual ranks on stderr" "$(sort err | tr '\n' ';')" "[0] err 0;[1] err 0;[2] err 1;"
+run "-prepend-pattern" 0 --clusters 1,2 --no-mpi -prepend-pattern 'r%r of 3%%> ' sh -c 'echo out; echo err >&2'
+is "-prepend-pattern: virtual ranks" "$(sort out err | tr '\n' ';')" \
+	"r0 of 3%> err;r0 of 3%> out;r1 of 3%> err;r1 of 3%> out;r2 of 3%> err;r2 of 3%> out;"
+echo old >res.2
+run "-outfile-pattern, -errfile-pattern" 0 --clusters 1,2 --no-mpi -outfile-pattern res.%r -errfile-pattern "$PWD/e%%%r" \
+	sh -c 'echo out $PMI_RANK; echo err $PMI_RANK >&2'
+is "a file for each rank of the world" "$(tail -n 9 res.* e%* | tr '\n' ' ')$(cat out err)" \
+	"==> res.0 <== out 0  ==> res.1 <== out 0  ==> res.2 <== out 1  ==> e%0 <== err 0  ==> e%1 <== err 0  ==> e%2 <== err 1 "
+run "a file that cannot be made" 1 --clusters 2 --no-mpi -outfile-pattern nodir/%r true
+is "... is named" "$(cat err)" "zmpirun: -outfile-pattern: $PWD/nodir/0: No such file or directory"
+printf '%s\n' '# two programs' "-n 1 sh -c 'echo \"one  \$A\"'" '' '-n 2 -env A\' ' b  sh -c "echo two \$A"' >conf
+A=a run "-configfile" 0 --clusters 1,2 --no-mpi -configfile conf
+is "-configfile: programs, quotes, a line that goes on" "$(sort out | tr '\n' ';')" "one  a;two b;two b;"
+printf '%s\n' "-n 1 sh -c 'echo" >conf
+run "-configfile: an open quote" 2 --clusters 2 -configfile=conf
+is "... its line" "$(head -1 err)" "zmpirun: conf:1: a quote is not closed"
+A=1 C=3 run "-x" 0 --clusters 2 --no-mpi -genvnone -x A -x B=2 -x D /bin/sh -c 'echo $A$B$C$D'
+is "-x: from here, with a value, not set" "$(uniq out)" 12
 run "much output" 0 --clusters 2 -n 4 --no-mpi sh -c 'i=0; while [ $i -lt 2000 ]; do
 	echo "abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz 0123456789"; i=$((i+1)); done'
 is "much output: every line whole" "$(sort out | uniq -c | tr -s ' ')" \

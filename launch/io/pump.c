@@ -30,10 +30,22 @@ static void put_text(struct zpump *p, const char *text)
 	zoutput_add(p->out, text, strlen(text));
 }
 
+static void put_label(struct zpump *p, int vrank)
+{
+	char number[16];
+	snprintf(number, sizeof(number), "%d", vrank);
+	for (const char *c = p->prepend ? p->prepend : "[%r] "; *c; c++) {
+		if (*c == '%' && c[1] == 'r')
+			put_text(p, number);
+		else
+			zoutput_add(p->out, c, 1);
+		c += *c == '%';
+	}
+}
+
 /* Hands on text from the beginning of a line, with mpiexec's label rewritten. */
 static void put_labelled(struct zpump *p, const char *text, size_t len)
 {
-	char label[32];
 	size_t i = 1;
 	long lrank = 0;
 	if (p->zipper) {
@@ -45,8 +57,7 @@ static void put_labelled(struct zpump *p, const char *text, size_t len)
 		for (; i < len && i < 9 && isdigit((unsigned char)text[i]); i++)
 			lrank = lrank * 10 + (text[i] - '0');
 		if (i > 1 && i + 1 < len && lrank < p->label->nranks && text[i] == ']' && text[i + 1] == ' ') {
-			int n = snprintf(label, sizeof(label), "[%ld] ", (long)zplan_vrank(p->label, (int)lrank));
-			zoutput_add(p->out, label, (size_t)n);
+			put_label(p, zplan_vrank(p->label, (int)lrank));
 			text += i + 2;
 			len -= i + 2;
 		}

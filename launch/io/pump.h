@@ -23,9 +23,11 @@ struct zpump {
 	bool slow_reader; /* ... because a rank reads its standard input too slowly */
 	bool unreached; /* mpiexec has complained that a program that starts a proxy has failed: it has more to complain
 			   of, which is dropped */
-	const struct zplan_part *label; /* "[lrank] " at the beginning of a line becomes "[vrank] "; NULL: it stays */
-	const char *zipper;		/* a zipper's name to put in front of every line; NULL: none */
-	bool mid_line;			/* the beginning of the current line has been handed on */
+	const struct zplan_part
+		*label;	     /* "[lrank] " at the beginning of a line becomes the label of the vrank; NULL: it stays */
+	const char *prepend; /* the label for that, in which %r is the vrank; NULL: "[%r] " */
+	const char *zipper;  /* a zipper's name to put in front of every line; NULL: none */
+	bool mid_line;	     /* the beginning of the current line has been handed on */
 	char *buf;
 	size_t len, cap;
 	int64_t last_ms; /* time of the last bytes */

@@ -18,6 +18,7 @@
 #include "launch/start/job.h"
 #include "launch/start/locate.h"
 #include "common/base/log.h"
+#include "launch/plan/chosen.h"
 #include "launch/plan/options.h"
 #include "launch/plan/plan.h"
 #include "launch/plan/program.h"
@@ -86,7 +87,7 @@ static int open_rails(struct launch *l, struct zerr *err)
 	struct zdaemon_params daemon = {.path = l->options.zipperd ? l->options.zipperd : l->locate.zipperd,
 		.user = l->user,
 		.key = l->hex,
-		.join_timeout_s = l->options.timeout_s,
+		.join_timeout_s = l->options.init_timeout_s,
 		.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
 		.globals = &l->options.globals,
 		.verbose = l->options.verbose};
@@ -237,8 +238,13 @@ static int check_directory(struct zerr *err)
 static int plan(struct launch *l, struct zerr *err)
 {
 	int rc = check_directory(err);
+	if (rc == 0)
+		rc = zoptions_take_environment(&l->options, err);
+	unsetenv("MPIEXEC_TIMEOUT"); /* each mpiexec would end its own part */
 	if (rc == 0 && l->options.hostfile)
 		rc = zhostfile_read(&l->hosts, l->options.hostfile, err);
+	if (rc == 0 && l->options.hosts)
+		rc = zchosen_keep(&l->hosts, l->options.hosts, err);
 	if (rc == 0)
 		rc = zplan_make(&l->plan, &l->options, l->options.hostfile ? &l->hosts : NULL, err);
 	if (rc == 0)
@@ -248,6 +254,22 @@ static int plan(struct launch *l, struct zerr *err)
 	if (rc == 0)
 		rc = zlocate_find(&l->locate, err);
 	return rc;
+}
+
+static void print_version(void)
+{
+	printf("zmpirun (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);
+}
+
+static int print_info(struct launch *l, struct zerr *err)
+{
+	int rc = zlocate_find(&l->locate, err);
+	if (rc < 0)
+		return rc;
+	print_version();
+	printf("mpiexec:   %s\nzipperd:   %s\nlibzipper: %s\n", l->locate.mpiexec,
+		l->options.zipperd ? l->options.zipperd : l->locate.zipperd, l->locate.libzipper);
+	return fflush(stdout) == 0 ? 0 : zerr_set(err, -errno, "standard output: %s", strerror(errno));
 }
 
 int main(int argc, char **argv)
@@ -264,7 +286,9 @@ int main(int argc, char **argv)
 	} else if (l.options.help) {
 		zoptions_print_help(stdout);
 	} else if (l.options.version) {
-		printf("zmpirun (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);
+		print_version();
+	} else if (l.options.info) {
+		status = print_info(&l, &err) < 0 ? complain(&err) : 0;
 	} else if (l.options.credential) {
 		status = print_credential(&l, &err) < 0 ? complain(&err) : 0;
 	} else if (plan(&l, &err) < 0) {

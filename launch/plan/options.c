@@ -10,12 +10,16 @@
 
 #include "common/control/ctl.h"
 #include "launch/base/environ.h"
+#include "launch/plan/advice.h"
+#include "launch/plan/binding.h"
+#include "launch/plan/configfile.h"
 #include "common/config/nearest.h"
 
 #define LIFETIME_DEFAULT_DAYS 7
 #define LIFETIME_MAX_DAYS 366
-#define TIMEOUT_DEFAULT_S 60
-#define TIMEOUT_MAX_S 86400
+#define INIT_TIMEOUT_DEFAULT_S 60
+#define INIT_TIMEOUT_MAX_S 86400
+#define TIMEOUT_MAX_S 31536000 /* a year */
 #define PPN_MAX 65536
 
 struct row {
@@ -75,6 +79,11 @@ static int set_rails(struct zoptions *o, const struct row *row, char **args, str
 static int set_usize(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
 	return set_number(&o->universe, row, args[0], INT32_MAX, err);
+}
+
+static int set_init_timeout(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	return set_number(&o->init_timeout_s, row, args[0], INIT_TIMEOUT_MAX_S, err);
 }
 
 static int set_timeout(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
@@ -139,6 +148,16 @@ static int set_env(struct zoptions *o, const struct row *row, char **args, struc
 	return take_variable(o, &current(o)->locals, "-env", args, err);
 }
 
+/* As mpirun of Open MPI: NAME is passed on with the value that it has here. A variable that is not set stays so. */
+static int set_exported(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	const char *value = getenv(args[0]);
+	(void)row;
+	if (strchr(args[0], '='))
+		return take_variable(o, &o->globals, "-genv", args, err);
+	return value ? set_variable(o, &o->globals, "-genv", (char *[]){args[0], (char *)(uintptr_t)value}, err) : 0;
+}
+
 /* mpiexec must still pass on the variables that libzipper.so needs. */
 static int set_envlist(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
@@ -173,8 +192,11 @@ static int set_wdir(struct zoptions *o, const struct row *row, char **args, stru
 /* Passes on an option that mpiexec understands and zmpirun does not use. */
 static int set_passed(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
-	(void)err;
-	o->binds |= row->names[0] != 'm' || row->names[1] == 'a'; /* -bind-to and -map-by, not -membind */
+	bool binds = row->names[0] != 'm' || row->names[1] == 'a'; /* -bind-to and -map-by, not -membind */
+	int rc = binds ? zbinding_check(row->names, args[0], err) : 0;
+	if (rc < 0)
+		return rc;
+	o->binds |= binds;
 	zargv_addf(&o->globals, "-%s", row->names);
 	zargv_add(&o->globals, args[0]);
 	return 0;
@@ -206,6 +228,8 @@ TEXT_OPTION(launcher_exec)
 TEXT_OPTION(iface)
 TEXT_OPTION(credential)
 TEXT_OPTION(reconnect)
+TEXT_OPTION(hosts)
+TEXT_OPTION(configfile)
 FLAG_OPTION(label)
 FLAG_OPTION(oversubscribe)
 FLAG_OPTION(stats)
@@ -213,19 +237,47 @@ FLAG_OPTION(verbose)
 FLAG_OPTION(no_mpi)
 FLAG_OPTION(help)
 FLAG_OPTION(version)
+FLAG_OPTION(info)
+
+/* zmpirun makes a file for each rank, and the numbers of ranks are those of the whole world: so it knows %r alone. */
+static int check_pattern(const struct row *row, const char *pattern, struct zerr *err)
+{
+	bool has_rank = false;
+	for (const char *p = strchr(pattern, '%'); p; p = strchr(p + 2, '%')) {
+		if (p[1] != 'r' && p[1] != '%')
+			return zerr_set(err, -EINVAL, "-%s: '%.64s': only %%r (the rank) and %%%% have a meaning",
+				row->names, pattern);
+		has_rank |= p[1] == 'r';
+	}
+	return has_rank ? 0
+			: zerr_set(err, -EINVAL, "-%s: '%.64s' has no %%r, the rank: all ranks would be the same",
+				  row->names, pattern);
+}
+
+static int set_pattern(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	const char **field = row->names[0] == 'o' ? &o->outfile : row->names[0] == 'e' ? &o->errfile : &o->prepend;
+	if (*field)
+		return zerr_set(err, -EINVAL, "-%s is given twice", row->names);
+	*field = args[0];
+	o->label |= field == &o->prepend;
+	return check_pattern(row, args[0], err);
+}
 
 static const struct row rows[] = {
 	{"n np", 1, "N", set_n, "number of ranks, over all clusters (default: all slots)", true},
 	{"f hostfile machinefile", 1, "FILE", set_hostfile, "zipper hostfile, see zipper.hosts(5)", false},
 	{"clusters", 1, "N | N,N,...", set_clusters,
 		"N clusters on this machine, or clusters with these many ranks; no hostfile", false},
-	{"ppn", 1, "N", set_ppn, "ranks per host, whatever slots the hostfile says", false},
+	{"hosts host H", 1, "NAME,...", set_hosts, "only these hosts of the hostfile; NAME:N gives one N slots", false},
+	{"ppn perhost", 1, "N", set_ppn, "ranks per host, whatever slots the hostfile says", false},
 	{"map", 1, "FILE", set_map, "placement map: which rank runs where, see zipper.map(5)", false},
 	{"rails", 1, "N", set_rails, "zippers that carry the job (default: all, or 1 with --clusters)", false},
 	{"usize", 1, "N", set_usize, "size of the universe: processes that may run, with those to be spawned", false},
 	{"oversubscribe", 0, "", set_oversubscribe, "the map may put more ranks on a node than it has slots", false},
 	{"genv", 2, "NAME VALUE | NAME=VALUE", set_genv, "environment variable for all ranks", false},
 	{"env", 2, "NAME VALUE | NAME=VALUE", set_env, "environment variable for the ranks of this section", true},
+	{"x", 1, "NAME | NAME=VALUE", set_exported, "the same; without a value that of this shell", false},
 	{"genvlist", 1, "NAME,...", set_envlist, "pass these variables on", false},
 	{"envlist", 1, "NAME,...", set_envlist, "the same for this section", true},
 	{"genvnone", 0, "", set_envlist, "pass no variables on", false},
@@ -233,21 +285,28 @@ static const struct row rows[] = {
 	{"genvall", 0, "", set_envall, "pass all variables on (default)", false},
 	{"envall", 0, "", set_envall, "the same for this section", true},
 	{"wdir wd", 1, "DIR", set_wdir, "working directory", true},
-	{"l prepend-rank", 0, "", set_label, "put the rank in front of every line of output", false},
+	{"l prepend-rank label", 0, "", set_label, "put the rank in front of every line of output", false},
+	{"prepend-pattern", 1, "TEXT", set_pattern, "put TEXT in front of every line; %r is the rank", false},
+	{"outfile-pattern", 1, "FILE", set_pattern, "output of each rank to a file; %r is the rank", false},
+	{"errfile-pattern", 1, "FILE", set_pattern, "the same for standard error", false},
+	{"configfile", 1, "FILE", set_configfile, "the programs and their options, a line each", false},
 	{"stats", 0, "", set_stats, "print the traffic over the bridge at the end", false},
-	{"timeout", 1, "SECONDS", set_timeout, "time for all ranks to report to zipperd (default: 60)", false},
+	{"timeout", 1, "SECONDS", set_timeout, "end the job after that time (default: never)", false},
+	{"init-timeout", 1, "SECONDS", set_init_timeout, "time for all ranks to call MPI_Init (default: 60)", false},
 	{"reconnect", 1, "TIME", set_reconnect, "wait so long for the last zipper to come back (default: 60s)", false},
 	{"lifetime", 1, "DAYS", set_lifetime, "how long the ranks' credential is good (default: 7)", false},
 	{"credential", 1, "JOB", set_credential, "print a credential for a start by hand; no program", false},
 	{"no-mpi", 0, "", set_no_mpi, "the program does not use MPI: no rank is expected to report", false},
 	{"zipperd", 1, "PATH", set_zipperd, "the zipperd to start, where one is started", false},
-	{"launcher", 1, "NAME", set_launcher, "how mpiexec starts its proxies on other hosts", false},
-	{"launcher-exec", 1, "PATH", set_launcher_exec, "the program that mpiexec starts them with", false},
+	{"launcher bootstrap", 1, "NAME", set_launcher, "how mpiexec starts its proxies on other hosts", false},
+	{"launcher-exec bootstrap-exec", 1, "PATH", set_launcher_exec, "the program that mpiexec starts them with",
+		false},
 	{"iface", 1, "NAME", set_iface, "network interface that mpiexec uses", false},
-	{"bind-to", 1, "WHAT", set_passed, "process binding, see mpiexec", false},
-	{"map-by", 1, "WHAT", set_passed, "process mapping, see mpiexec", false},
+	{"bind-to", 1, "WHAT", set_passed, "bind ranks: none, core, socket, numa, core:2, ...", false},
+	{"map-by", 1, "WHAT", set_passed, "in which order ranks take cores: core, socket, numa, ...", false},
 	{"membind", 1, "WHAT", set_passed, "memory binding, see mpiexec", false},
 	{"v verbose", 0, "", set_verbose, "tell each step", false},
+	{"info", 0, "", set_info, "print the version and the programs that zmpirun starts", false},
 	{"V version", 0, "", set_version, "print the version", false},
 	{"h help", 0, "", set_help, "print this text", false},
 };
@@ -271,6 +330,10 @@ static int refuse_option(const char *word, const char *name, struct zerr *err)
 	char all[NROWS][64], hint[96], typed[64], *rest;
 	struct znearest near;
 	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(name, "="), name);
+	const struct zadvice *advice = zadvice_find(typed);
+	if (advice)
+		return zerr_set(err, -EINVAL, "%.*s is an option of %s: %s", (int)strcspn(word, "="), word,
+			advice->owner, advice->text);
 	znearest_init(&near, typed);
 	for (size_t i = 0; i < NROWS; i++) {
 		snprintf(all[i], sizeof(all[i]), "%s", rows[i].names);
@@ -278,6 +341,13 @@ static int refuse_option(const char *word, const char *name, struct zerr *err)
 			znearest_add(&near, p);
 	}
 	return zerr_set(err, -EINVAL, "unknown option %.64s%s", word, znearest_format(&near, hint, sizeof(hint)));
+}
+
+/* "-n4" and "-np4": the number. NULL: it is something else. */
+static char *find_attached_count(char *name)
+{
+	size_t len = strncmp(name, "np", 2) == 0 ? 2 : name[0] == 'n' ? 1 : 0;
+	return len && name[len] && strspn(name + len, "0123456789") == strlen(name + len) ? name + len : NULL;
 }
 
 /* The number of these words that are arguments. */
@@ -289,14 +359,16 @@ static int count_arguments(const struct row *row, char **words, int left)
 /* Parses one option at words[0]. Returns the number of words it took, or a negative errno. */
 static int parse_option(struct zoptions *o, char **words, int left, struct zerr *err)
 {
-	const char *word = words[0], *name = word + (word[1] == '-' ? 2 : 1);
+	const char *word = words[0];
+	char *name = words[0] + (word[1] == '-' ? 2 : 1), *attached = find_attached_count(name);
 	size_t len = strcspn(name, "=");
-	const struct row *row = find_row(name, len);
+	const struct row *row = attached ? find_row("n", 1) : find_row(name, len);
 	if (!row)
 		return refuse_option(word, name, err);
 	if (o->nsections > 1 && !row->local)
 		return zerr_set(err, -EINVAL, "%.64s must stand before the first program, it holds for all", word);
-	char *attached = name[len] == '=' ? words[0] + (name - word) + len + 1 : NULL;
+	if (name[len] == '=')
+		attached = name + len + 1;
 	if (attached && row->nargs != 1)
 		return zerr_set(err, -EINVAL, "%.64s: this option takes %s", word,
 			row->nargs ? "two arguments behind it" : "no argument");
@@ -333,8 +405,10 @@ static int parse_section(struct zoptions *o, char **words, int left, struct zerr
 			return rc;
 		i += rc;
 	}
-	if (o->help || o->version || o->credential)
+	if (o->help || o->version || o->info || o->credential)
 		return left;
+	if (o->configfile)
+		return i;
 	struct zsection *section = current(o);
 	section->argv = words + i;
 	while (i < left && strcmp(words[i], ":") != 0) {
@@ -358,6 +432,14 @@ static int check(const struct zoptions *o, struct zerr *err)
 	if (!o->hostfile && !o->clusters)
 		return zerr_set(err, -EINVAL,
 			"no clusters: give a zipper hostfile (-f FILE) or --clusters N for this machine");
+	if (o->clusters && o->hosts)
+		return zerr_set(err, -EINVAL, "-hosts needs a hostfile: it names hosts of it");
+	if (o->map && o->hosts)
+		return zerr_set(err, -EINVAL, "-hosts and --map both say which hosts are used");
+	if (o->label && (o->outfile || o->errfile))
+		return zerr_set(err, -EINVAL,
+			"-l and -%s-pattern: each file has the output of one rank, so leave out -l",
+			o->outfile ? "outfile" : "errfile");
 	if (o->clusters && o->ppn)
 		return zerr_set(err, -EINVAL, "-ppn needs a hostfile");
 	if (o->map && o->ppn)
@@ -371,23 +453,70 @@ static int check(const struct zoptions *o, struct zerr *err)
 	return failed ? zerr_set(err, -ENOMEM, "out of memory") : 0;
 }
 
-int zoptions_parse(struct zoptions *o, int argc, char **argv, struct zerr *err)
+/* Parses the sections of words that begin at `from`. */
+static int parse_sections(struct zoptions *o, int argc, char **argv, int from, struct zerr *err)
 {
-	memset(o, 0, sizeof(*o));
-	for (int i = 1; i == 1 || i < argc; i++) { /* steps over ':' */
+	for (int i = from; i == from || i < argc; i++) { /* steps over ':' */
 		int n = parse_section(o, argv + i, argc - i, err);
 		if (n < 0)
 			return n;
 		i += n;
+		if (o->configfile && i < argc)
+			return zerr_set(err, -EINVAL, "%.64s: the programs are in the file of -configfile", argv[i]);
 		if (i == argc - 1)
 			return zerr_set(err, -EINVAL, "no program given behind the last ':'");
 	}
+	return 0;
+}
+
+/* The first line of the file goes on where the options of the command line end: they are parsed once more, with it. */
+static int parse_configfile(struct zoptions *o, int argc, char **argv, struct zerr *err)
+{
+	const char *path = o->configfile;
+	struct zargv words = {0}, lines = {0};
+	int rc = zconfigfile_read(&lines, path, err);
+	zoptions_free(o);
+	o->words = words;
+	for (int i = 0; rc == 0 && i < argc; i++) {
+		const char *name = argv[i][0] == '-' ? argv[i] + strspn(argv[i], "-") : "";
+		if (strcmp(name, "configfile") == 0)
+			i++;
+		else if (strncmp(name, "configfile=", 11) != 0)
+			zargv_add(&o->words, argv[i]);
+	}
+	if (rc == 0 && lines.count > 0)
+		zargv_add_all(&o->words, lines.words, lines.count);
+	zargv_free(&lines);
+	if (rc == 0 && o->words.failed)
+		rc = zerr_set(err, -ENOMEM, "out of memory");
+	rc = rc == 0 ? parse_sections(o, (int)o->words.count, o->words.words, 1, err) : rc;
+	if (rc == 0 && o->configfile)
+		rc = zerr_set(err, -EINVAL, "%s: -configfile cannot stand in such a file", path);
+	return rc;
+}
+
+int zoptions_take_environment(struct zoptions *o, struct zerr *err)
+{
+	const char *text = getenv("MPIEXEC_TIMEOUT");
+	if (!text || o->timeout_s || zoptions_parse_count(&o->timeout_s, text, TIMEOUT_MAX_S) == 0)
+		return 0;
+	return zerr_set(err, -EINVAL, "MPIEXEC_TIMEOUT: '%.64s' is not a number from 1 to %d", text, TIMEOUT_MAX_S);
+}
+
+int zoptions_parse(struct zoptions *o, int argc, char **argv, struct zerr *err)
+{
+	memset(o, 0, sizeof(*o));
+	int rc = parse_sections(o, argc, argv, 1, err);
+	if (rc == 0 && o->configfile && !o->help && !o->version && !o->info)
+		rc = parse_configfile(o, argc, argv, err);
+	if (rc < 0)
+		return rc;
 	if (o->lifetime_days == 0)
 		o->lifetime_days = LIFETIME_DEFAULT_DAYS;
-	if (o->help || o->version || o->credential)
+	if (o->help || o->version || o->info || o->credential)
 		return 0;
-	if (o->timeout_s == 0)
-		o->timeout_s = TIMEOUT_DEFAULT_S;
+	if (o->init_timeout_s == 0)
+		o->init_timeout_s = INIT_TIMEOUT_DEFAULT_S;
 	return check(o, err);
 }
 
@@ -412,6 +541,7 @@ void zoptions_free(struct zoptions *o)
 		free(o->sections[i].runtimes);
 	}
 	zargv_free(&o->globals);
+	zargv_free(&o->words);
 	free(o->sections);
 	free(o->preload);
 	memset(o, 0, sizeof(*o));

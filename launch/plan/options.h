@@ -21,22 +21,28 @@ struct zsection {	     /* the words between two ':' */
 
 struct zoptions {
 	const char *hostfile, *clusters, *map; /* as written, or NULL */
+	const char *hosts;		       /* of the hostfile: only these; or NULL */
+	const char *outfile, *errfile;	       /* patterns of files for the ranks' output, or NULL */
+	const char *prepend;		       /* pattern in front of each line, where label is set; NULL: "[%r] " */
+	const char *configfile;
 	const char *zipperd;
 	const char *launcher, *launcher_exec, *iface;
 	int ppn;		/* 0: not given */
 	int rails;		/* 0: not given */
 	int universe;		/* MPI_UNIVERSE_SIZE; 0: not given */
-	int timeout_s;		/* time for all ranks to report */
+	int init_timeout_s;	/* time for all ranks to report */
+	int timeout_s;		/* time for the whole run; 0: no end */
 	const char *reconnect;	/* as written, or NULL */
 	int lifetime_days;	/* of the job credential */
 	const char *credential; /* the job for which one is printed, in place of a start; or NULL */
 	bool label;		/* -l */
-	bool oversubscribe, stats, verbose, no_mpi, help, version;
+	bool oversubscribe, stats, verbose, no_mpi, help, version, info;
 	bool binds;	      /* -bind-to, -map-by */
 	char *preload;	      /* libraries that the user preloads with -genv or -env LD_PRELOAD; NULL: none; owned */
 	struct zargv globals; /* options for every mpiexec */
 	struct zsection *sections;
 	int nsections;
+	struct zargv words; /* of the file of -configfile, with the command line before it; sections point into it */
 };
 
 /* Parses argv, which is kept and not copied. 0, or a negative errno with one line for the user. Free with zoptions_free
@@ -44,6 +50,8 @@ struct zoptions {
 int zoptions_parse(struct zoptions *, int argc, char **argv, struct zerr *);
 void zoptions_free(struct zoptions *);
 void zoptions_print_help(FILE *);
+/* The time for the whole run that MPIEXEC_TIMEOUT names, as for mpiexec, where -timeout does not. 0 or -EINVAL. */
+int zoptions_take_environment(struct zoptions *, struct zerr *);
 /* Counts the ranks that all sections ask for together; 0 if they do not say. 0 or -EINVAL. */
 int zoptions_count_ranks(const struct zoptions *, int *nranks, struct zerr *);
 

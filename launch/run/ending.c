@@ -2,6 +2,7 @@
 /* Decides when and how a job ends. */
 #include "launch/run/ending.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,14 +25,15 @@
 /* Once the world is made, every rank leaves, or zipperd tells that it died. On a busy machine the ranks of other parts
  * may need seconds to leave after the first part has ended. Only a zipperd that hangs tells nothing. */
 #define SUSPECT_WORLD_MS 60000
-#define SUSPECT_MS 1200	   /* zipperd hears of a lost rank later than we hear of its mpiexec, but not that much later */
-#define DAEMON_MS 2000	   /* from the break of our zipperd's connection until its end is seen */
-#define LATE_MS 8000	   /* zipperd itself limits the time for reporting; this is for a zipperd that says nothing */
-#define MPIEXEC_BROKEN 255 /* exit status of Hydra for its own errors */
-#define NAMED_HOSTS 8	   /* in a line; the first of many */
-#define INPUT_BYTES 65536  /* standard input that mpiexec holds for rank 0: what a pipe holds */
-#define ASK_MS 1400	   /* for a zipper to answer when all parts have ended */
-#define SWEEP_TRIES 50	   /* of 10 ms each, to see the last killed process go */
+#define SUSPECT_MS 1200 /* zipperd hears of a lost rank later than we hear of its mpiexec, but not that much later */
+#define DAEMON_MS 2000	/* from the break of our zipperd's connection until its end is seen */
+#define LATE_MS 8000	/* zipperd itself limits the time for reporting; this is for a zipperd that says nothing */
+#define TIMEOUT_STATUS ETIMEDOUT /* exit status after -timeout: 110, as mpirun of Open MPI */
+#define MPIEXEC_BROKEN 255	 /* exit status of Hydra for its own errors */
+#define NAMED_HOSTS 8		 /* in a line; the first of many */
+#define INPUT_BYTES 65536	 /* standard input that mpiexec holds for rank 0: what a pipe holds */
+#define ASK_MS 1400		 /* for a zipper to answer when all parts have ended */
+#define SWEEP_TRIES 50		 /* of 10 ms each, to see the last killed process go */
 
 static bool needs_report(const struct zrun *run)
 {
@@ -247,7 +249,13 @@ static void fail_silent(struct zrun *run)
 
 static int64_t join_deadline(const struct zrun *run)
 {
-	return run->start_ms + run->options->timeout_s * INT64_C(1000) + LATE_MS;
+	return run->start_ms + run->options->init_timeout_s * INT64_C(1000) + LATE_MS;
+}
+
+/* When the whole run is over by -timeout; -1: never. */
+static int64_t run_deadline(const struct zrun *run)
+{
+	return run->options->timeout_s ? run->start_ms + run->options->timeout_s * INT64_C(1000) : -1;
 }
 
 static bool waits_for_ranks(const struct zrun *run)
@@ -267,21 +275,29 @@ static int until(int64_t then, int64_t now)
 	return then <= now ? 0 : then - now > 60000 ? 60000 : (int)(then - now);
 }
 
+/* -1 is never. */
+static int sooner(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
+}
+
 int zending_timeout(const struct zrun *run, int64_t now)
 {
 	if (run->phase == ZRUN_KILL)
 		return 20;
 	if (run->phase != ZRUN_GOING)
 		return until(run->phase_ms, now);
+	int over = run_deadline(run) >= 0 ? until(run_deadline(run), now) : -1;
 	if (run->suspect_ms)
-		return until(run->suspect_ms, now);
+		return sooner(until(run->suspect_ms, now), over);
 	int ms = waits_for_ranks(run) ? until(join_deadline(run), now) : zlosses_timeout(run->job, now);
-	int unfinished = zunfinished_timeout(run, now);
-	ms = unfinished >= 0 && (ms < 0 || unfinished < ms) ? unfinished : ms;
-	for (int i = 0; i < run->plan->nparts; i++) {
-		int next = watches_launchers(run, &run->parts[i]) ? zreach_timeout(&run->parts[i].reach, now) : -1;
-		ms = next >= 0 && (ms < 0 || next < ms) ? next : ms;
-	}
+	ms = sooner(ms, over);
+	ms = sooner(ms, zunfinished_timeout(run, now));
+	for (int i = 0; i < run->plan->nparts; i++)
+		if (watches_launchers(run, &run->parts[i]))
+			ms = sooner(ms, zreach_timeout(&run->parts[i].reach, now));
 	return ms;
 }
 
@@ -342,6 +358,15 @@ static void watch_launchers(struct zrun *run, int64_t now)
 	}
 }
 
+/* As with a signal, the ranks may write something down. */
+static void end_in_time(struct zrun *run)
+{
+	zverdict_set(run, TIMEOUT_STATUS, SIGNAL_GRACE_MS, "the job has not ended within %d seconds (-timeout)",
+		run->options->timeout_s);
+	zverdict_show(run);
+	signal_parts(run, SIGTERM, false);
+}
+
 void zending_tick(struct zrun *run, int64_t now)
 {
 	watch_launchers(run, now);
@@ -353,7 +378,9 @@ void zending_tick(struct zrun *run, int64_t now)
 	zunfinished_tick(run, now);
 	if (waits_for_ranks(run) && now >= join_deadline(run))
 		zverdict_set(run, 1, 0, "only %u of %d ranks have reported to zipperd within %d seconds",
-			run->job->joined, run->plan->nranks, run->options->timeout_s);
+			run->job->joined, run->plan->nranks, run->options->init_timeout_s);
+	if (run->phase == ZRUN_GOING && run_deadline(run) >= 0 && now >= run_deadline(run))
+		end_in_time(run);
 	if ((run->phase == ZRUN_ENDING || run->phase == ZRUN_TERM) && now >= run->phase_ms)
 		next_phase(run, now);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "launch/base/process.h"
+#include "launch/start/outfiles.h"
 
 static void add_option(struct zargv *argv, const char *option, const char *in_file, const char *on_line)
 {
@@ -143,6 +144,25 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 	}
 }
 
+static int add_outfiles(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p,
+	struct zerr *err)
+{
+	const struct zoptions *o = p->options;
+	const struct {
+		const char *option, *pattern;
+	} files[] = {{"outfile", o->outfile}, {"errfile", o->errfile}};
+	char mine[ZOUTFILES_PATTERN_BYTES];
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < sizeof(files) / sizeof(files[0]); i++) {
+		if (!files[i].pattern)
+			continue;
+		rc = zoutfiles_make(p->scratch, plan, files[i].option, files[i].pattern, mine, err);
+		zargv_addf(argv, "-%s-pattern", files[i].option);
+		zargv_add(argv, mine);
+	}
+	return rc;
+}
+
 static int build_argv(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
 {
 	const struct zoptions *o = p->options;
@@ -155,6 +175,8 @@ static int build_argv(struct zargv *argv, const struct zplan_part *plan, const s
 	}
 	if (o->label)
 		zargv_add(argv, "-prepend-rank");
+	if (rc == 0)
+		rc = add_outfiles(argv, plan, p, err);
 	zargv_add_all(argv, o->globals.words, o->globals.count);
 	/* LD_PRELOAD is an option of mpiexec and not in its environment: only ranks are to be preloaded, not mpiexec,
 	 * its proxies and ssh. */
@@ -207,6 +229,7 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 		const struct zplan_part *label = p->options->label ? plan : NULL;
 		zpump_init(&part->out, out[0], p->out, &part->chatter, label);
 		zpump_init(&part->err, errs[0], p->err, NULL, label);
+		part->out.prepend = part->err.prepend = p->options->prepend;
 		part->err.hush = p->hush;
 		part->err.holds = p->hush && p->libzipper;
 		rc = 0;

@@ -187,7 +187,7 @@ merged() {
 			"$@" </dev/null
 	elif [ -n "$ZIP_VM" ]; then
 		"$ZIP_TOP_SRCDIR/test/vm/vmlab" hosts "$layout" $ZIP_VM_KIND >"$TAP_TMP/vm.hosts"
-		"$ZIP_TOP_SRCDIR/test/vm/vmlab" run -t $((seconds * 10)) zipper "$ZMPIRUN" -f "$TAP_TMP/vm.hosts" -timeout $((seconds * 8)) -n $((layout)) \
+		"$ZIP_TOP_SRCDIR/test/vm/vmlab" run -t $((seconds * 10)) zipper "$ZMPIRUN" -f "$TAP_TMP/vm.hosts" -init-timeout $((seconds * 8)) -n $((layout)) \
 			"$@"
 	elif [ -n "$ZIP_MIXED" ]; then
 		mixed_hosts "$layout" >"$TAP_TMP/mixed.hosts"

@@ -12,7 +12,7 @@ stream_start() {
 	shift
 	{ "$vmlab" hosts 1+1 && echo "$more_hosts"; } >"$ZIP_VM/files/hosts"
 	: >"$out"
-	"$vmlab" run -t 600 zipper "$ZMPIRUN" -f "$ZIP_VM/files/hosts" -timeout 500 -n 2 "$@" "$STREAM" "$bytes" 0 >"$out" 2>"$err" &
+	"$vmlab" run -t 600 zipper "$ZMPIRUN" -f "$ZIP_VM/files/hosts" -init-timeout 500 -n 2 "$@" "$STREAM" "$bytes" 0 >"$out" 2>"$err" &
 	job=$!
 	TAP_PIDS+=($job)
 	wait_for 300 stream_stands

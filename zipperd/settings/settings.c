@@ -243,7 +243,8 @@ const struct zconf_row settings_rows[] = {
 		"The time in which all ranks of a job must report. After it the job fails with a message "
 		"that names the missing ranks. A launcher may ask for another time."),
 	OPT_MS(max_join_timeout, "1h", 100, 24 * 3600 * 1000,
-		"The longest time that a launcher may ask for in place of join_timeout, by the option --timeout of "
+		"The longest time that a launcher may ask for in place of join_timeout, by the option --init-timeout "
+		"of "
 		"zmpirun. A job that asks for more is refused, so that no job waits for its ranks for days. "
 		"join_timeout itself may be longer, and may always be asked for."),
 	OPT_MS(return_timeout, "1h", 100, 24 * 3600 * 1000,

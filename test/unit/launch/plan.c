@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "launch/plan/chosen.h"
 #include "launch/plan/plan.h"
 
 #define WORDS_MAX 64
@@ -52,6 +53,12 @@ static const struct {
 	{"-f h -n 17 p", "a:9 b:6 c:2"},
 	{"-f h -ppn 1 p", "a:2 b:3 c:1"},
 	{"-f h -ppn 1 -n 3 p", "a:2 b:1"},
+	{"-f h -perhost 1 -np3 p", "a:2 b:1"},
+	{"--clusters 2 -n4 p", "c1:2 c2:2"},
+	{"-f h -hosts a2,c1 p", "a:2 c:1"},
+	{"-f h -H B1:2 p", "b:2"},
+	{"-f h -host b1,a1 -n 7 p", "a:4 b:3"},
+	{"-f h -hosts b1:8,a1,a2 p", "a:4 b:8"},
 };
 
 static void distributes_ranks(void **state)
@@ -59,15 +66,17 @@ static void distributes_ranks(void **state)
 	struct zhostfile hosts;
 	struct zerr err = {{0}};
 	(void)state;
-	FILE *in = fmemopen((void *)(uintptr_t)hosts_text, strlen(hosts_text), "r");
-	assert_int_equal(zhostfile_parse(&hosts, in, "h", &err), 0);
-	fclose(in);
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct line l;
 		struct zplan plan;
 		char got[256] = "";
 		int first = 0;
 		if (parse(&l, good[i].line, &err) < 0)
+			fail_msg("%s: %s", good[i].line, err.text);
+		FILE *in = fmemopen((void *)(uintptr_t)hosts_text, strlen(hosts_text), "r");
+		assert_int_equal(zhostfile_parse(&hosts, in, "h", &err), 0);
+		fclose(in);
+		if (l.options.hosts && zchosen_keep(&hosts, l.options.hosts, &err) < 0)
 			fail_msg("%s: %s", good[i].line, err.text);
 		if (zplan_make(&plan, &l.options, l.options.hostfile ? &hosts : NULL, &err) < 0)
 			fail_msg("%s: %s", good[i].line, err.text);
@@ -81,8 +90,32 @@ static void distributes_ranks(void **state)
 		assert_string_equal(got, good[i].plan);
 		zplan_free(&plan);
 		zoptions_free(&l.options);
+		zhostfile_free(&hosts);
 	}
-	zhostfile_free(&hosts);
+}
+
+static const struct {
+	const char *list, *error;
+} lists[] = {
+	{"a1,a3", "-hosts: h has no host a3 (did you mean a1?)"},
+	{"a1,a1", "-hosts: a1 is named twice; write a1:2 for two slots"},
+	{"a1:0", "-hosts: 'a1:0': the slots are no number from 1 to 65536"},
+	{",", "-hosts: the list is empty"},
+};
+
+static void refuses_lists_of_hosts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct zhostfile hosts;
+		struct zerr err = {{0}};
+		FILE *in = fmemopen((void *)(uintptr_t)hosts_text, strlen(hosts_text), "r");
+		assert_int_equal(zhostfile_parse(&hosts, in, "h", &err), 0);
+		fclose(in);
+		assert_int_equal(zchosen_keep(&hosts, lists[i].list, &err), -EINVAL);
+		assert_string_equal(err.text, lists[i].error);
+		zhostfile_free(&hosts);
+	}
 }
 
 static void reads_options(void **state)
@@ -92,11 +125,13 @@ static void reads_options(void **state)
 	(void)state;
 	assert_int_equal(parse(&l,
 				 "--clusters 2 -n 2 -genv A 1 -genv LD_PRELOAD x.so -env B 2 -wdir /tmp -l --stats "
-				 "-genvlist C,D -timeout 5 -rails 3 -- prog -n 7 : -n 1 -env LD_PRELOAD y.so q",
+				 "-genvlist C,D -timeout 70 -init-timeout 5 -rails 3 -- prog -n 7 : -n 1 -env "
+				 "LD_PRELOAD y.so q",
 				 &err),
 		0);
 	assert_true(l.options.label && l.options.stats && !l.options.verbose);
-	assert_int_equal(l.options.timeout_s, 5);
+	assert_int_equal(l.options.timeout_s, 70);
+	assert_int_equal(l.options.init_timeout_s, 5);
 	assert_int_equal(l.options.rails, 3);
 	assert_string_equal(l.options.preload, "x.so:y.so");
 	assert_int_equal(l.options.nsections, 2);
@@ -141,6 +176,23 @@ static const struct {
 	{"--clusters 2 p : -f h q", "-f must stand before the first program, it holds for all"},
 	{"--clutsers 2 p", "unknown option --clutsers (did you mean clusters?)"},
 	{"--xyzzy 2 p", "unknown option --xyzzy"},
+	{"--mca btl tcp p", "--mca is an option of Open MPI: zmpirun starts MPICH: leave it out"},
+	{"--report-bindings p",
+		"--report-bindings is an option of Open MPI and mpiexec: write -v: it shows the place of each "
+		"rank"},
+	{"-N 2 p", "-N is an option of srun: write -hosts LIST, or -ppn N for the ranks of a host"},
+	{"--ntasks-per-node=2 p", "--ntasks-per-node is an option of srun: write -ppn N"},
+	{"-rmk slurm p", "-rmk is an option of mpiexec: zmpirun names the hosts itself: write -f FILE"},
+	{"--clusters 2 -nx p", "unknown option -nx (did you mean n?)"},
+	{"--clusters 2 -hosts a p", "-hosts needs a hostfile: it names hosts of it"},
+	{"-f h -hosts a --map m p", "-hosts and --map both say which hosts are used"},
+	{"-f h -outfile-pattern out p", "-outfile-pattern: 'out' has no %r, the rank: all ranks would be the same"},
+	{"-f h -errfile-pattern %h.%r p", "-errfile-pattern: '%h.%r': only %r (the rank) and %% have a meaning"},
+	{"-f h -errfile-pattern %r% p", "-errfile-pattern: '%r%': only %r (the rank) and %% have a meaning"},
+	{"-f h -l -outfile-pattern %r p",
+		"-l and -outfile-pattern: each file has the output of one rank, so leave out -l"},
+	{"-f h -configfile x p", "p: the programs are in the file of -configfile"},
+	{"-f h -configfile /nonexistent", "-configfile /nonexistent: No such file or directory"},
 	{"--clusters 0 p", "--clusters: '0' is neither a number from 1 to 64 nor ranks of each cluster (as 2,2)"},
 	{"--clusters 65 p", "--clusters: '65' is neither a number from 1 to 64 nor ranks of each cluster (as 2,2)"},
 	{"--clusters 1,,2 p", "--clusters: '1,,2' is neither a number from 1 to 64 nor ranks of each cluster (as 2,2)"},
@@ -150,6 +202,9 @@ static const struct {
 	{"--clusters 2 -n 1 p : q", "with several programs each needs its -n"},
 	{"--clusters 2 --oversubscribe p", "--oversubscribe needs --map: without one ranks go round all hosts anyway"},
 	{"-f h -ppn 1 --map m p", "-ppn and --map both say how many ranks a host gets"},
+	{"-f h -bind-to cores p", "-bind-to: mpiexec cannot bind to 'cores' (did you mean core?): it knows none, core, "
+				  "hwthread, socket, numa, "
+				  "machine, l3cache, user:LIST and some more, see mpiexec -bind-to -help"},
 	{"--clusters 2 --map /nonexistent p", "/nonexistent: No such file or directory"},
 };
 
@@ -196,6 +251,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distributes_ranks),
+		cmocka_unit_test(refuses_lists_of_hosts),
 		cmocka_unit_test(reads_options),
 		cmocka_unit_test(tells_what_is_wrong),
 		cmocka_unit_test(tells_that_names_are_too_long),
