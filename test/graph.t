@@ -129,6 +129,8 @@ MATRIX='%%%%MatrixMarket matrix coordinate'
 unreadable "Matrix Market: a kind of numbers that there is not" 1 'only real, integer' "$MATRIX reel general\\n2 2 1\\n2 1 3\\n"
 unreadable "Matrix Market: a weight that would be none" 3 'a weight that is less than half' \
 	"$MATRIX real general\\n2 2 1\\n2 1 0.25\\n"
+echo 'int main(void) { return 0; }' >heat.c
+refused "a file that is no graph" 1 '^zipmap show: heat.c:1: this is no communication graph: no recording .a program writes one with ZIPPER_PROFILE=FILE' show heat.c
 refused "phases of a file without any" 1 'has phase 1 and point-to-point only' show --phase 2 tree.mtx
 refused "a class that there is not" 2 '"p3p" is no class' show --class p2p,p3p tree.mtx
 refused "a phase that was not recorded" 1 '^zipmap show: .*phases: there is no phase 77 in it$' show --phase 77 "$CORPUS/phases"

@@ -140,7 +140,7 @@ sleep 3 # longer than it is good there
 again "too late" "$ADDRESS_short" "MUNGE: Expired credential"
 
 # --- what is missing
-ADDRESS=$ADDRESS_1 ZIPPER_MUNGE=no asks "not asked for" "$HOME/.zipper/key: No such file or directory"
+ADDRESS=$ADDRESS_1 ZIPPER_MUNGE=no asks "not asked for" "$HOME/.zipper/key: No such file or directory, and neither ZIPPER_KEY nor ZIPPER_KEY_FILE is set; \"zipperd --make-key $(id -un)\" prints a key, for this file and for that of zipperd"
 ZIPPER_MUNGE=maybe asks "no such word" "ZIPPER_MUNGE: 'maybe' is not yes, no or the path of munged's socket"
 ZIPPER_MODULE_DIR=$TAP_TMP/nowhere asks "no module" "ZIPPER_MUNGE: there is no $TAP_TMP/nowhere/zipmunge.so (built without libmunge?)"
 limited 60 "$ZIPPERD" -t -o listen=a,b=tcp:127.0.0.1:0 -o munge=yes -o module_dir="$TAP_TMP/nowhere" >out 2>err

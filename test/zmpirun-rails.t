@@ -91,7 +91,7 @@ run "ours and one that runs" 0 -f file --stats "$ENDS" well
 matches "ours and one that runs: both" err '^zmpirun: of that over zipper z2:$'
 ZIPPER_KEY='' HOME='' run "ours and one that runs: without a key" 1 -f file "$ENDS" well
 is "without a key: its line" "$(cat err)" \
-	"zmpirun: your key for zipperd on z2: none of ZIPPER_KEY, ZIPPER_KEY_FILE and HOME is set"
+	"zmpirun: your key for zipperd on z2: none of ZIPPER_KEY, ZIPPER_KEY_FILE and HOME is set; \"zipperd --make-key me\" prints a key, for this file and for that of zipperd"
 ZIPPER_KEY='' HOME='' run "ours alone needs none" 0 -f file --rails 1 "$ENDS" well
 
 # --- the second zipper does not start; ours count their starts

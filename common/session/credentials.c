@@ -34,6 +34,17 @@ int zcredentials_find_user(char user[ZCTL_NAME_MAX + 1], struct zerr *err)
 	return 0;
 }
 
+/* Adds to the text how to get a key. */
+static int advise(struct zerr *err, int rc, const char *user, const char *looked)
+{
+	if (rc != -ENOENT || !err)
+		return rc;
+	size_t len = strlen(err->text);
+	snprintf(err->text + len, sizeof(err->text) - len,
+		"%s; \"zipperd --make-key %s\" prints a key, for this file and for that of zipperd", looked, user);
+	return rc;
+}
+
 int zcredentials_find_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], const char *user,
 	struct zerr *err)
 {
@@ -45,11 +56,14 @@ int zcredentials_find_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BY
 	}
 	if (!file || !*file) {
 		if (!home || !*home)
-			return zerr_set(err, -ENOENT, "none of ZIPPER_KEY, ZIPPER_KEY_FILE and HOME is set");
+			return advise(err,
+				zerr_set(err, -ENOENT, "none of ZIPPER_KEY, ZIPPER_KEY_FILE and HOME is set"), user,
+				"");
 		snprintf(path, sizeof(path), "%s/.zipper/key", home);
-		file = path;
+		return advise(err, zkeyfile_read(auth, key, path, user, err), user,
+			", and neither ZIPPER_KEY nor ZIPPER_KEY_FILE is set");
 	}
-	return zkeyfile_read(auth, key, file, user, err);
+	return advise(err, zkeyfile_read(auth, key, file, user, err), user, "");
 }
 
 /* Finds the user who alone may read our credentials. */

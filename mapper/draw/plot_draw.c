@@ -10,7 +10,7 @@
 #include "mapper/draw/plot_draw.h"
 #include "mapper/model/routing_table.h"
 
-#define MB 1048576.0
+#define MIB 1048576.0
 #define GAP 1.2		 /* between groups of one routing, in boxes */
 #define PANEL_HEIGHT 400 /* pixels */
 #define BOX_WIDTH 28	 /* pixels a box, plus margins */
@@ -94,8 +94,8 @@ static void row_data(FILE *f, const struct plot_row *r, double x, bool first, si
 {
 	(void)first;
 	(void)group;
-	fprintf(f, "%g %.9g %.9g %.9g %.9g %.9g %.9g\n", x, r->min / MB, r->q1 / MB, r->median / MB, r->average / MB,
-		r->q3 / MB, r->max / MB);
+	fprintf(f, "%g %.9g %.9g %.9g %.9g %.9g %.9g\n", x, r->min / MIB, r->q1 / MIB, r->median / MIB,
+		r->average / MIB, r->q3 / MIB, r->max / MIB);
 }
 
 static void row_tic(FILE *f, const struct plot_row *r, double x, bool first, size_t *group)
@@ -136,12 +136,12 @@ static void scale_find(const struct plot *p, const struct kinds *k, double *low,
 				*least = r->max < *least ? r->max : *least;
 		}
 	}
-	*high = *high > 0 ? *high / MB : 1;
-	*low = smallest < HUGE_VAL ? smallest / MB : *high / 10;
+	*high = *high > 0 ? *high / MIB : 1;
+	*low = smallest < HUGE_VAL ? smallest / MIB : *high / 10;
 	*low = fmax(*low, *high / pow(10, DECADES));
 	*low = pow(10, floor(log10(*low)));
 	*high *= ROOM;
-	*least /= MB;
+	*least /= MIB;
 }
 
 static void boxes_panel(FILE *f, const struct plot *p, const char *kind, size_t panel, double least)
@@ -155,7 +155,7 @@ static void boxes_panel(FILE *f, const struct plot *p, const char *kind, size_t 
 		length - 0.2);
 	rows_walk(p, kind, f, row_tic, NULL);
 	rows_walk(p, kind, f, row_label, &group);
-	fputs("set ylabel 'Traffic of a link (MB), '.", f);
+	fputs("set ylabel 'Traffic of a link (MiB), '.", f);
 	gnuplot_quoted(f, kind);
 	fprintf(f,
 		".' links' noenhanced\nplot %.9g with lines dt 3 lw 1.5 lc rgb '#0000c0' %s, \\\n"
@@ -199,8 +199,8 @@ static void histogram_write(FILE *f, const struct plot *p, const struct kinds *k
 	fprintf(f,
 		"set logscale y\nset yrange [0.7:%.9g]\nset xrange [0:%.9g]\nset style fill solid 0.5\n"
 		"set xtics rotate by 35 right font ',8'\nset ylabel 'Links'\nset format y '10^{%%L}'\n"
-		"set xlabel 'Traffic of a link (MB), '.",
-		most * 2, high > 0 ? high / MB : 1);
+		"set xlabel 'Traffic of a link (MiB), '.",
+		most * 2, high > 0 ? high / MIB : 1);
 	gnuplot_quoted(f, k->name[0]);
 	fputs(".' links' noenhanced\n", f);
 	for (size_t i = 0; i < p->n; i++) {
@@ -210,8 +210,8 @@ static void histogram_write(FILE *f, const struct plot *p, const struct kinds *k
 			continue;
 		fprintf(f, "$bins%zu << EOD\n", n);
 		for (unsigned b = 0; b < r->bins; b++)
-			fprintf(f, "%.9g %.9g\n", (b + 0.5) * r->max / r->bins / MB, r->bin[b]);
-		fprintf(f, "EOD\nset boxwidth %.9g\nset title ", r->max > 0 ? r->max / r->bins / MB : 1);
+			fprintf(f, "%.9g %.9g\n", (b + 0.5) * r->max / r->bins / MIB, r->bin[b]);
+		fprintf(f, "EOD\nset boxwidth %.9g\nset title ", r->max > 0 ? r->max / r->bins / MIB : 1);
 		gnuplot_quoted(f, routing_title(r->routing));
 		fputs(".' '.", f);
 		gnuplot_quoted(f, r->placement);

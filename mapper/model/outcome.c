@@ -4,7 +4,7 @@
 
 #include "mapper/model/outcome.h"
 
-#define MB 1048576.0
+#define MIB 1048576.0
 
 static const char *const class_names[NET_CLASSES] = {
 	[NET_NONE] = "none",
@@ -22,7 +22,7 @@ static const char *const class_names[NET_CLASSES] = {
 
 void outcome_print_head(FILE *f)
 {
-	fprintf(f, "%-6s %-4s %-7s %9s %10s %10s %10s %10s %10s %10s\n", "place", "rout", "links", "count", "min MB",
+	fprintf(f, "%-6s %-4s %-7s %9s %10s %10s %10s %10s %10s %10s\n", "place", "rout", "links", "count", "min MiB",
 		"q1", "median", "average", "q3", "max");
 }
 
@@ -35,11 +35,11 @@ void outcome_print(const struct outcome *o, FILE *f)
 
 		if (s->count)
 			fprintf(f, "%-6s %-4s %-7s %9llu %10.3f %10.3f %10.3f %10.3f %10.3f %10.3f\n", o->placement,
-				o->routing, link_stats_kinds[k].name, (unsigned long long)s->count, s->min / MB,
-				s->q1 / MB, s->median / MB, s->mean / MB, s->q3 / MB, s->max / MB);
+				o->routing, link_stats_kinds[k].name, (unsigned long long)s->count, s->min / MIB,
+				s->q1 / MIB, s->median / MIB, s->mean / MIB, s->q3 / MIB, s->max / MIB);
 	}
-	fprintf(f, "# %llu messages, %.1f MB leave their router, %.3f hops a byte; at least %.6f s; %.1f s to predict",
-		(unsigned long long)o->messages, (double)o->bytes / MB, o->bytes ? r->byte_hops / (double)o->bytes : 0,
+	fprintf(f, "# %llu messages, %.1f MiB leave their router, %.3f hops a byte; at least %.6f s; %.1f s to predict",
+		(unsigned long long)o->messages, (double)o->bytes / MIB, o->bytes ? r->byte_hops / (double)o->bytes : 0,
 		r->seconds, o->wall);
 	if (r->iterations)
 		fprintf(f, ", %u iterations%s", r->iterations, r->converged ? "" : " (not converged)");

@@ -18,7 +18,7 @@ struct outcome {
 	double wall;	/* seconds that the prediction took, including the traffic */
 };
 
-/* Prints a table for people. Sizes are in MB of 2^20 bytes, as in the paper. The head goes before the first outcome. */
+/* Prints a table for people. Sizes are in MiB, which the paper calls MB. The head goes before the first outcome. */
 void outcome_print_head(FILE *);
 void outcome_print(const struct outcome *, FILE *);
 /* Writes one line of CSV for each kind of links. Numbers are bytes. */

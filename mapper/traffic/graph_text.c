@@ -94,7 +94,9 @@ static int metis_header(struct reader *r)
 	uint64_t format = 0, constraints = 1;
 
 	if (number_next(r, 1, ZGRAPH_RANKS_MAX, &r->ranks) || number_next(r, 0, UINT64_MAX / 4, &r->entries))
-		return reader_fail(r, "not a METIS header (vertices, edges)");
+		return reader_fail(r, "this is no communication graph: no recording (a program writes one with "
+				      "ZIPPER_PROFILE=FILE, see "
+				      "libzipper(7)), and no METIS or Matrix Market file");
 	if (!line_empty(r) && number_next(r, 0, 111, &format))
 		return reader_fail(r,
 			"the third number of a METIS header is 0 or 1 digits: sizes, weights, edge weights");
