@@ -24,6 +24,20 @@ refused() { # NAME LINE PROGRAM ARGUMENT...: status 2, and exactly this line
 }
 shows_version() { "$@" --version | grep -Eqx '[a-z]+ \(.*\) [0-9].*'; }
 isnt_zero() { ok "$1" test "$2" != 0; }
+# shellcheck source=/dev/null
+. "$ZIP_TOP_SRCDIR/etc/completion.bash"
+# complete_words PROGRAM WORD...: what bash offers for the last word
+complete_words() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_leiden_zipper
+	printf '%s\n' "${COMPREPLY[@]}" | sort
+}
+# completes FILE-OF-HELP PROGRAM [COMMAND]: bash offers the options of the help, no others
+completes() {
+	is "$(basename "$2")${3:+ $3}: bash completes its options" "$(complete_words "${@:2}" - | sed 's/^-*//' | sort | xargs)" \
+		"$(listed "$1" | sort | xargs)"
+}
 # words PROGRAM [COMMAND]: what holds for every command line
 words() {
 	local name
@@ -35,6 +49,7 @@ words() {
 	refused "$name: an option that there is not" "$name: there is no option --nonsense; try $name --help" "$@" --nonsense
 	refused "$name: an option that is nearly there" "$name: there is no option --hlep; did you mean --help?" "$@" --hlep
 	refused "$name: a value too many" "$name: --help takes no value" "$@" --help=x
+	completes help "$@"
 	"$@" --help >/dev/full 2>err
 	isnt_zero "$name: help for which there is no room" $?
 	is "... the line" "$(cat err)" "$name: standard output: No space left on device"
@@ -69,6 +84,13 @@ words "$ZIPPERD"
 is "zipperd: the manual has all options" "$(lacking help "$MAN/zipperd.8")" ""
 
 "$ZMPIRUN" --help >help
+completes help "$ZMPIRUN"
+is "a command" "$(complete_words "$ZIPMAP" s | xargs)" show
+is "a value of a few words" "$(complete_words "$ZIPMAP" map --zippers "" | xargs)" "all job"
+: >only
+chmod +x only
+is "the program of zmpirun" "$(complete_words "$ZMPIRUN" -n 2 --clusters 2 ./onl | xargs)" ./only
+is "a word of the program's" "$(complete_words "$ZMPIRUN" -n 2 -l true - | xargs)" ""
 is "zmpirun: the manual has all options" "$(lacking help "$MAN/zmpirun.1")" ""
 
 done_testing

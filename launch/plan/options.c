@@ -562,7 +562,7 @@ void zoptions_print_help(FILE *out)
 			p += plen;
 		}
 		snprintf(left + len, sizeof(left) - (size_t)len, " %s", rows[i].args);
-		fprintf(out, "  %-38s %s\n", left, rows[i].help);
+		fprintf(out, "  %-38s  %s\n", left, rows[i].help);
 	}
 }
 
