@@ -25,6 +25,21 @@ is "-l: labels are virtual ranks" "$(sort out | sed 's/ of.*//' | tr '\n' ';')" 
 run "--stats" 0 --clusters 2 -n 4 --stats "$ENDS" well
 matches "--stats: a line for c1 to c2" err '^zmpirun:   c1 -> c2: [0-9]+ messages, [0-9]+ bytes$'
 matches "--stats: and one back" err '^zmpirun:   c2 -> c1: [0-9]+ messages, [0-9]+ bytes$'
+# traffic for some seconds; on a terminal one line is written over and over
+busy=("$ZIP_TOP_BUILDDIR/zipbench/zipbench" coll --ops alltoall --sizes 64K --seconds 3)
+run "--progress" 0 --clusters 2 --progress "${busy[@]}"
+way='[0-9.]+ [KMG]?i?B \([0-9.]+ [KMG]?i?B/s\)'
+matches "--progress: each way, its rate, the busiest, the zippers" err \
+	"^zmpirun: [0-9]+ s, 1 of 1 zippers: c1 > c2 $way, c2 > c1 $way, most c[12] > c[12]$"
+is "--progress: no escape codes, no other lines" "$(grep -vcE '^zmpirun: [0-9]+ s[:,] ' err)" 0
+run "--progress and --stats" 0 --clusters 2 --rails 2 --progress --stats "$ENDS" well
+matches "--progress does not take the answer of --stats" err '^zmpirun:   c2 -> c1: [0-9]+ messages, [0-9]+ bytes$'
+if command -v script >/dev/null; then
+	script -qec "$ZMPIRUN --clusters 2 --progress ${busy[*]}" /dev/null >out 2>err </dev/null
+	ok "--progress on a terminal: a line is erased and written again" grep -q $'\r\033\\[Kzmpirun: [0-9]* s, 1 of 1 zippers: c1 > c2 ' out
+else
+	skip "--progress on a terminal" "no script(1) here"
+fi
 run "-genvnone" 0 --clusters 2 -genvnone "$ENDS" well
 run "-genv LD_PRELOAD" 0 --clusters 2 -genv LD_PRELOAD "$YIELD" "$ENDS" well
 is "a preload of the user's: still one world" "$(sort out | sed 's/ pid.*//' | tr '\n' ';')" "rank 0 of 2;rank 1 of 2;"

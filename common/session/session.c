@@ -266,6 +266,12 @@ int zsession_stats(struct zsession *s, struct zctl_stats_reply *stats, struct ze
 	return rc;
 }
 
+int zsession_ask_stats(struct zsession *s)
+{
+	const struct zctl_msg out = {.type = ZCTL_STATS};
+	return zsession_io_say(s, &out, zclock_ms() + QUIT_MS);
+}
+
 /* Says ABORT or QUIT. */
 static int say_end(struct zsession *s, uint16_t type, uint32_t code, const char *text, int timeout_ms)
 {

@@ -53,6 +53,8 @@ int zsession_join(struct zsession *, const struct zctl_join *, struct zctl_world
 int zsession_ask_join(struct zsession *, const struct zctl_join *, struct zerr *);
 int zsession_create(struct zsession *, const struct zctl_create *, struct zerr *);
 int zsession_stats(struct zsession *, struct zctl_stats_reply *, struct zerr *);
+/* Asks for the statistics: zsession_poll returns STATS_REPLY. 0 or a negative errno. */
+int zsession_ask_stats(struct zsession *);
 /* Asks for all records, in as many questions as it takes. The reply is to be freed with zctl_status_free.
  * -EPROTONOSUPPORT: zipperd is of a release that cannot say. */
 int zsession_status(struct zsession *, struct zctl_status_reply *, struct zerr *);

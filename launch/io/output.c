@@ -12,6 +12,7 @@
 #include "common/base/clock.h"
 
 #define FULL_BYTES (256 * 1024)
+#define CLEAR "\r\033[K" /* ECMA-48: to the beginning of the line, erase it */
 
 void zoutput_init(struct zoutput *o, int fd)
 {
@@ -19,7 +20,7 @@ void zoutput_init(struct zoutput *o, int fd)
 	o->fd = fd;
 }
 
-void zoutput_add(struct zoutput *o, const char *text, size_t len)
+static void append(struct zoutput *o, const char *text, size_t len)
 {
 	if (o->error || len == 0)
 		return;
@@ -40,6 +41,29 @@ void zoutput_add(struct zoutput *o, const char *text, size_t len)
 	}
 	memcpy(o->buf + o->end, text, len);
 	o->end += len;
+}
+
+void zoutput_clear(struct zoutput *o)
+{
+	if (!o->over || !*o->over)
+		return;
+	*o->over = false;
+	append(o, CLEAR, strlen(CLEAR));
+}
+
+void zoutput_add(struct zoutput *o, const char *text, size_t len)
+{
+	if (len == 0)
+		return;
+	zoutput_clear(o);
+	append(o, text, len);
+}
+
+void zoutput_put_over(struct zoutput *o, const char *text, size_t len)
+{
+	*o->over = true;
+	append(o, CLEAR, strlen(CLEAR));
+	append(o, text, len);
 }
 
 bool zoutput_is_full(const struct zoutput *o)

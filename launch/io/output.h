@@ -11,11 +11,17 @@ struct zoutput {
 	int fd;
 	char *buf;
 	size_t begin, end, cap;
-	int error; /* negative errno once writing has failed (-EPIPE: nobody reads); further text is dropped */
+	bool *over; /* true: the terminal shows a line that the next text replaces; all outputs to it share this. NULL:
+		       it never does */
+	int error;  /* negative errno once writing has failed (-EPIPE: nobody reads); further text is dropped */
 };
 
 void zoutput_init(struct zoutput *, int fd);
 void zoutput_add(struct zoutput *, const char *text, size_t len);
+/* Shows a line without newline that the next text replaces. `over` is not NULL. */
+void zoutput_put_over(struct zoutput *, const char *text, size_t len);
+/* Takes such a line away. */
+void zoutput_clear(struct zoutput *);
 /* Is the queue so long that nothing more should be read for it? */
 bool zoutput_is_full(const struct zoutput *);
 bool zoutput_is_empty(const struct zoutput *);

@@ -233,6 +233,7 @@ TEXT_OPTION(configfile)
 FLAG_OPTION(label)
 FLAG_OPTION(oversubscribe)
 FLAG_OPTION(stats)
+FLAG_OPTION(progress)
 FLAG_OPTION(verbose)
 FLAG_OPTION(no_mpi)
 FLAG_OPTION(help)
@@ -291,6 +292,7 @@ static const struct row rows[] = {
 	{"errfile-pattern", 1, "FILE", set_pattern, "the same for standard error", false},
 	{"configfile", 1, "FILE", set_configfile, "the programs and their options, a line each", false},
 	{"stats", 0, "", set_stats, "print the traffic over the bridge at the end", false},
+	{"progress", 0, "", set_progress, "tell once a second what crosses the bridge", false},
 	{"timeout", 1, "SECONDS", set_timeout, "end the job after that time (default: never)", false},
 	{"init-timeout", 1, "SECONDS", set_init_timeout, "time for all ranks to call MPI_Init (default: 60)", false},
 	{"reconnect", 1, "TIME", set_reconnect, "wait so long for the last zipper to come back (default: 60s)", false},

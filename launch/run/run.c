@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launch/run/progress.h"
 #include "launch/run/relay.h"
 #include "launch/run/tally.h"
 #include "launch/run/verdict.h"
@@ -108,6 +109,7 @@ int zrun_start(struct zrun *run, struct zpart_params *params, struct zerr *err)
 	params->err = &run->err;
 	params->hush = run->options->verbose ? NULL : &run->hush;
 	run->start_ms = zclock_ms();
+	zprogress_init(run);
 	for (int i = 0; i < run->rails->n; i++) {
 		if (run->rails->daemons[i].pid == 0)
 			continue;
@@ -210,6 +212,7 @@ static int timeout(struct zrun *run, int64_t now)
 {
 	int ms = sooner(zending_timeout(run, now), zinput_timeout(&run->input, now));
 	ms = sooner(ms, zjob_timeout(run->job));
+	ms = sooner(ms, zprogress_timeout(run, now));
 	for (int i = 0; i < run->job->n; i++)
 		if (zjob_listens(run->job, i) && zsession_arm(run->job->rails[i].session) != 0)
 			ms = 0;
@@ -322,7 +325,9 @@ int zrun_wait(struct zrun *run)
 			zending_note_signal(run, SIGPIPE);
 		}
 		zending_tick(run, zclock_ms());
+		zprogress_tick(run, zclock_ms());
 	}
+	zprogress_end(run);
 	return zending_finish(run);
 }
 

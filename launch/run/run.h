@@ -17,6 +17,14 @@ enum zrun_phase {
 	ZRUN_KILL,   /* SIGKILL was sent */
 };
 
+struct zprogress { /* see progress.h */
+	bool on, terminal;
+	bool asked;		  /* the zippers that have not answered yet have been asked for this line */
+	bool over;		  /* the terminal shows a line that the next text replaces */
+	int64_t next_ms, told_ms; /* when the zippers are asked next; of the last line; 0: none yet */
+	uint64_t bytes[ZCTL_PARTS_MAX][ZCTL_PARTS_MAX], before[ZCTL_PARTS_MAX][ZCTL_PARTS_MAX]; /* [from][to] */
+};
+
 struct zrun {
 	const struct zoptions *options;
 	const struct zplan *plan;
@@ -38,7 +46,8 @@ struct zrun {
 	bool hush;	    /* the failure has been told, or will be, by zmpirun alone */
 	int verdict_status; /* exit status that goes with the verdict */
 	int caught;	    /* signal that interrupted zmpirun, or 0 */
-	int64_t taken_ms;   /* when our reader last took some output, or there was none for it */
+	struct zprogress progress;
+	int64_t taken_ms; /* when our reader last took some output, or there was none for it */
 };
 
 /* Blocks the signals that zrun_wait takes. 0 or a negative errno. */

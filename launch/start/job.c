@@ -191,6 +191,14 @@ int zjob_timeout(const struct zjob *job)
 	return watches(job) ? WATCH_MS : -1;
 }
 
+static void take_stats(struct zjob_rail *rail, struct zctl_stats_reply *stats)
+{
+	zctl_stats_free(&rail->stats);
+	rail->stats = *stats;
+	*stats = (struct zctl_stats_reply){0};
+	rail->asked = false;
+}
+
 static void poll_rail(struct zjob *job, struct zjob_rail *rail)
 {
 	struct zctl_msg msg;
@@ -203,6 +211,8 @@ static void poll_rail(struct zjob *job, struct zjob_rail *rail)
 			take_death(rail, msg.u.dead.code, msg.u.dead.text);
 		else if (msg.type == ZCTL_ERROR)
 			take_death(rail, 1, msg.u.error.text);
+		else if (msg.type == ZCTL_STATS_REPLY)
+			take_stats(rail, &msg.u.stats);
 		zctl_free(&msg);
 	}
 	if (rc == 0 && !zjob_is_down(rail) && watches(job))
@@ -218,6 +228,17 @@ static void note_down(struct zjob *job, struct zjob_rail *rail)
 {
 	rail->order = ++job->ndown;
 	rail->down_ms = rail->gone_ms = zclock_ms();
+}
+
+void zjob_ask_stats(struct zjob *job)
+{
+	for (int i = 0; i < job->n; i++) {
+		struct zjob_rail *rail = &job->rails[i];
+		if (!zjob_listens(job, i))
+			rail->asked = false; /* the answer went with the connection */
+		else if (!rail->asked)
+			rail->asked = zsession_ask_stats(rail->session) == 0;
+	}
 }
 
 void zjob_ask(struct zjob *job, int64_t limit_ms)
@@ -278,6 +299,7 @@ void zjob_close(struct zjob *job)
 		zsession_close(rail->session);
 		zsession_close(rail->again);
 		free(rail->entries);
+		zctl_stats_free(&rail->stats);
 	}
 	explicit_bzero(job->params.key, sizeof(job->params.key));
 }

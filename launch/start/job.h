@@ -29,6 +29,8 @@ struct zjob_rail { /* the job at one zipper */
 	int64_t gone_ms;	  /* since when its zipperd is away, without `again` */
 	int dead_code;
 	char text[ZCTL_TEXT_MAX + 1];
+	bool asked;		       /* for its statistics, without an answer yet */
+	struct zctl_stats_reply stats; /* its last answer; owned */
 	char ended[ZCTL_TEXT_MAX + 1]; /* the first rank that ends without MPI_Finalize, in words; "": none does */
 };
 
@@ -70,6 +72,8 @@ int zjob_set_times(struct zjob *, const struct zargv *globals, const char *recon
 /* Registers the job at a zipper; again: at one that was lost. 0 with its session, or a negative errno with text. */
 int zjob_register(struct zjob *, struct zsession **, struct zsession_params *, const struct zroute *,
 	const char *entries, bool again, struct zerr *);
+/* Asks all zippers for their statistics that have answered the last time. zjob_poll takes the answers. */
+void zjob_ask_stats(struct zjob *);
 /* Takes an event of this zipper. */
 void zjob_take_event(struct zjob_rail *, const struct zctl_event *);
 /* May it come back, now that it is down? */
