@@ -246,7 +246,7 @@ int zsession_ask_join(struct zsession *s, const struct zctl_join *join, struct z
 {
 	struct zctl_msg out = {.type = ZCTL_JOIN};
 	out.u.join = *join;
-	int rc = zsession_io_send(s->link, &out, zclock_ms() + s->timeout_ms);
+	int rc = zsession_io_say(s, &out, zclock_ms() + s->timeout_ms);
 	return rc == 0 ? 0 : zsession_io_broken(s, rc, err);
 }
 

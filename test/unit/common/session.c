@@ -34,6 +34,7 @@ struct zipperd {
 	uint16_t talks;	   /* it says messages of this type without end, and answers nothing; 0: it answers */
 	uint8_t key[ZAUTH_KEY_BYTES];
 	bool heard; /* the rank has sent a correct proof of its own */
+	bool joins; /* then JOIN, in the protocol that it speaks */
 	const char *wrong;
 	/* messages that have come */
 	struct zctl_msg msg;
@@ -94,7 +95,7 @@ static void greet(struct zipperd *z, struct zlink *link)
 		memcpy(proof.u.proof.mac, z->msg.u.proof.mac, sizeof(proof.u.proof.mac));
 	if (say(z, link, &proof) != 0)
 		z->wrong = "the answer cannot be sent";
-	next(z, link, ZCTL_PROOF); /* until it closes */
+	z->joins = next(z, link, ZCTL_JOIN);
 }
 
 /* Answers HELLO. true: the rank is told to try again. */
@@ -186,11 +187,16 @@ static int open_at(struct zipperd *z)
 	z->ops->listener_addr(z->listener, &p.zipper);
 	assert_int_equal(pthread_create(&thread, NULL, serve, z), 0);
 	const int rc = zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err);
-	if (rc == 0)
+	if (rc == 0) {
+		const struct zctl_join join = {.part = "a", .parts = "a,b", .entries = "a,b", .size = 1, .host = "h", .endpoints = 1,
+			.nrails = 1, .incarnation = 1};
 		assert_int_equal(zsession_protocol(s), z->spoken);
+		assert_int_equal(zsession_ask_join(s, &join, &err), 0);
+	}
 	zsession_close(s);
 	pthread_join(thread, NULL);
 	z->ops->unlisten(z->listener);
+	assert_int_equal(z->joins, rc == 0);
 	if (z->wrong)
 		fail_msg("%s", z->wrong);
 	return rc;
