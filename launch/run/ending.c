@@ -63,7 +63,9 @@ static void suspect(struct zrun *run, int status)
 		ms = SUSPECT_WORLD_MS;
 	else if (is_away(run) && status == 0)
 		ms = run->job->reconnect_ms;
-	run->suspect_ms = zclock_ms() + ms;
+	/* A part that ends well later does not hold up the verdict on one that has not. */
+	if (run->suspect_ms == 0 || zclock_ms() + ms < run->suspect_ms)
+		run->suspect_ms = zclock_ms() + ms;
 }
 
 /* Has mpiexec given up because standard input comes faster than rank 0 reads it? Its proxy says so, but mpiexec may end
@@ -216,6 +218,7 @@ static void fail_suspect(struct zrun *run)
 {
 	const struct zjob *job = run->job;
 	if (job->world && !run->suspect_world) {
+		run->suspect_ms = 0;
 		suspect(run, EXIT_FAILURE);
 		return;
 	}

@@ -102,11 +102,13 @@ bool zagain_turn(struct zjob *job, int64_t now)
 		}
 		struct zjob_rail heard = {.dead = false};
 		const int rc = rail->again ? hear(rail, &heard) : 0;
+		/* Older zipperds tell so of attempts, too. */
+		const bool final = rail->again && zsession_protocol(rail->again) >= ZCTL_PROTOCOL_WAITS;
 		if (rc > 0)
 			come_back(rail);
 		else if (rc < 0)
 			lose_again(job, rail, now);
-		const bool over = rc < 0 && heard.dead && zjob_left(job) == 0;
+		const bool over = rc < 0 && heard.dead && final && zjob_left(job) == 0;
 		if (over)
 			end_by_word(job, rail, &heard, now);
 		any |= rc > 0 || over;

@@ -179,8 +179,8 @@ static int await_world(struct attempt *a, struct zerr *err)
 	return -ECANCELED;
 }
 
-/* The same. Meanwhile the zipper is not away, however long the others compute. One that goes then is away anew, and one
- * that refuses has been away all the time. */
+/* The same. Meanwhile the zipper is not away, however long the others compute. One that is lost then is away anew. One
+ * that refuses, or ends this attempt, has been away all the time. */
 static int await_others(struct attempt *a, struct zerr *err)
 {
 	const int64_t gone_ms = atomic_load(&a->gone_ms), from_ms = zclock_ms();
@@ -188,7 +188,7 @@ static int await_others(struct attempt *a, struct zerr *err)
 	atomic_store(&a->gone_ms, 0);
 	const int rc = await_world(a, err);
 	if (rc < 0)
-		atomic_store(&a->gone_ms, rc == -EPROTO ? gone_ms + (zclock_ms() - from_ms) : zclock_ms());
+		atomic_store(&a->gone_ms, rc == -EPROTO || rc == -ESHUTDOWN ? gone_ms + (zclock_ms() - from_ms) : zclock_ms());
 	return rc;
 }
 
@@ -500,6 +500,14 @@ static void begin_abort(int rail, int code, const char *text)
 	atomic_store(&a->aborts, true);
 }
 
+/* Has the zipper been told? WORLD may have come, and nobody has taken the session: then its thread has ended. */
+static bool has_aborted(struct attempt *a)
+{
+	if (atomic_load(&a->state) == JOINED && !atomic_load(&a->has_aborted))
+		say_abort(a);
+	return atomic_load(&a->has_aborted);
+}
+
 void zrejoin_abort(int code, const char *text)
 {
 	const int64_t end = zclock_ms() + ABORT_MS;
@@ -513,7 +521,7 @@ void zrejoin_abort(int code, const char *text)
 	while (waits && !said && zclock_ms() < end) {
 		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 		for (int i = 0; i < zrails.n; i++)
-			said |= self.attempt[i] && atomic_load(&self.attempt[i]->has_aborted);
+			said |= self.attempt[i] && has_aborted(self.attempt[i]);
 	}
 }
 

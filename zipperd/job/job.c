@@ -86,6 +86,27 @@ int job_may_begin(const struct daemon *d, struct zerr *err)
 		"by another zipper");
 }
 
+/* Jobs that are over give their places, for late ranks learn less rather than new jobs are refused. user: of this one, or
+ * NULL: of all. */
+static void forget_ended(struct daemon *d, const struct user *user)
+{
+	struct list *node, *after;
+	list_for_each(node, after, &d->all_jobs) {
+		struct job *j = list_entry(node, struct job, link);
+		if (j->state == JOB_OVER && (!user || j->user == user))
+			job_forget(j);
+	}
+}
+
+static int take_place(struct job *j, int64_t now_ms, struct zerr *err)
+{
+	int rc = quota_take(j->user, QUOTA_JOBS, now_ms, err);
+	if (rc == 0)
+		return 0;
+	forget_ended(j->daemon, j->user);
+	return quota_take(j->user, QUOTA_JOBS, now_ms, err);
+}
+
 struct job *job_create(struct daemon *d, const char *user, const char *id, const char *parts, const char *entries,
 	struct zerr *err)
 {
@@ -93,6 +114,8 @@ struct job *job_create(struct daemon *d, const char *user, const char *id, const
 		zerr_set(err, -ESHUTDOWN, "zipperd is shutting down");
 		return NULL;
 	}
+	if (d->njobs >= d->settings.max_jobs)
+		forget_ended(d, NULL);
 	if (d->njobs >= d->settings.max_jobs) {
 		zerr_set(err, -EBUSY, "this zipperd has %d jobs already (max_jobs)", d->njobs);
 		return NULL;
@@ -103,11 +126,11 @@ struct job *job_create(struct daemon *d, const char *user, const char *id, const
 		return NULL;
 	}
 	j->user = quota_user(d->quotas, user);
-	if (set_parts(d, j, parts, entries, err) != 0 || quota_take(j->user, QUOTA_JOBS, d->now_ms, err) != 0) {
+	j->daemon = d;
+	if (set_parts(d, j, parts, entries, err) != 0 || take_place(j, d->now_ms, err) != 0) {
 		free(j);
 		return NULL;
 	}
-	j->daemon = d;
 	j->ender = ZWIRE_NOBODY;
 	j->number = ++d->last_job;
 	j->timeout_ms = d->settings.join_timeout_ms;

@@ -2,7 +2,7 @@
 /*
  * Jobs. A job is known by (user, id). A launcher's CREATE or the first rank's JOIN makes it. It forms until every rank
  * has joined, runs, and is over when all ranks have said BYE, or at once for all ranks when one is lost. After a
- * failure while it formed it is remembered for a moment, so that late ranks learn the reason. Ranks that have been
+ * failure while it formed it is remembered for a time, so that late ranks learn the reason. Ranks that have been
  * started since then belong to another job of that name. Control thread.
  */
 #ifndef ZIPPERD_JOB_H

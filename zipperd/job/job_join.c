@@ -189,13 +189,14 @@ static void refuse_late(struct conn *conn, const struct job *j, const struct zct
 			j->key);
 }
 
-/* The rank does not fit into the job, which ends. A job that comes back may find room later. */
+/* The rank does not fit into the job, which ends. A job that comes back may find room later, or that an earlier connection
+ * of the rank has ended. */
 static void turn_away(struct job *j, struct conn *conn, const struct zctl_join *in, int rc, const char *why)
 {
 	char text[ZCTL_TEXT_MAX + 1];
 	snprintf(text, sizeof(text), "rank %u of part %.40s on %.40s does not fit in: %.120s", in->rank, in->part,
 		in->host, why);
-	if (rc == -EBUSY || rc == -EDQUOT || rc == -ENOMEM) {
+	if (rc == -EBUSY || rc == -EDQUOT || rc == -ENOMEM || (rc == -EEXIST && in->incarnation > 0)) {
 		conn_refuse(conn, -rc, "%s", text);
 		job_end_here(j, text);
 		return;
@@ -230,8 +231,8 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 		zlog(ZLOG_WARN, "job %s: rank %u of part %s on %s comes back from another run of that name: refused",
 			j->key, in->rank, in->part, in->host);
 		conn_refuse(conn, EALREADY,
-			"another run of job %s is here: this rank comes back from an earlier one, and must be ended "
-			"(each run needs a ZIPPER_JOB of its own)",
+			"another run of job %s is here: end the ranks of the one that is over (each run needs a "
+			"ZIPPER_JOB of its own)",
 			j->key);
 		return;
 	}

@@ -16,8 +16,8 @@ void launcher_gone(struct job *j, const char *how, bool left)
 	snprintf(text, sizeof(text), "the launcher %s", how);
 	if (j->state == JOB_OVER)
 		job_free_if_unused(j);
-	else if (j->state == JOB_FORMING && left && job_return_is(j))
-		job_end_here(j, text); /* it has not had its answer in time, and tries again */
+	else if (left && job_return_is(j))
+		job_end_here(j, text); /* it has not had its answer in time, and tries again, as all ranks do */
 	else
 		job_end(j, 1, text);
 }

@@ -248,10 +248,9 @@ const struct zconf_row settings_rows[] = {
 		"zmpirun. A job that asks for more is refused, so that no job waits for its ranks for days. "
 		"join_timeout itself may be longer, and may always be asked for."),
 	OPT_MS(return_timeout, "1h", 100, 24 * 3600 * 1000,
-		"The time that ranks which have come back to a zipperd that was started again wait for ranks that "
-		"may be gone: for all ranks of a part, in a job without zmpirun, which would tell of their end; and "
-		"where all that have come are in MPI_Finalize, as the others may have left. Then the job ends. For "
-		"other ranks, which compute, they wait without a limit."),
+		"Ranks that are back at a restarted zipperd wait so long for ranks that may be gone. Those are a "
+		"whole part of which nobody is back, in a job without zmpirun; or any ranks, where all that are "
+		"back are in MPI_Finalize. Then the job ends. They wait for ranks that compute without a limit."),
 	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
 		"The time in which a new connection must prove who it is. It must then say what it wants within the "
 		"same time. A rank has longer for that, by join_timeout or max_join_timeout, as it joins at one zipper "

@@ -55,6 +55,14 @@ static void assert_over(struct fake_rank *r, const char *text)
 			msg.type == ZCTL_ERROR ? msg.u.error.text : msg.u.dead.text);
 }
 
+static void assert_tries_again(struct fake_rank *r)
+{
+	struct zctl_msg msg;
+	assert_true(hear(r, &msg, SOON_MS));
+	if (msg.type != ZCTL_DEAD || msg.u.dead.part != ZCTL_PART_ZIPPER)
+		fail_msg("message %u, not DEAD of the zipper alone", msg.type);
+}
+
 static void assert_world(struct fake_rank *r, uint32_t vrank)
 {
 	struct zctl_msg msg;
@@ -78,6 +86,16 @@ static void end(struct daemon_fixture *d, struct fake_rank r[4])
 		if (r[i].session)
 			fake_kill(&r[i]);
 	assert_int_equal(daemon_stop(d), 0);
+}
+
+static void launch(struct zsession **launcher, struct daemon_fixture *d, uint8_t again)
+{
+	const struct zctl_create c = {.parts = "a,b", .sizes = {2, 2}, .join_timeout_ms = RUN_MS, .again = again};
+	struct zsession_params p;
+	struct zerr err;
+	fixture_params(&p, d->addr, "j");
+	assert_int_equal(zsession_open(launcher, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
+	assert_int_equal(zsession_create(*launcher, &c, &err), 0);
 }
 
 /* Each part has a rank here: the others live, and compute. */
@@ -197,7 +215,6 @@ static void others_try_again_when_one_quits(void **state)
 {
 	struct daemon_fixture d;
 	struct fake_rank r[4];
-	struct zctl_msg msg;
 	(void)state;
 	begin(&d, r, NULL);
 	come_back(&r[0]);
@@ -205,9 +222,7 @@ static void others_try_again_when_one_quits(void **state)
 	assert_waits(&r[0]);
 	zsession_quit(r[2].session, "it tries again");
 	r[2].session = NULL;
-	assert_true(hear(&r[0], &msg, SOON_MS));
-	assert_int_equal(msg.type, ZCTL_DEAD);
-	assert_int_equal(msg.u.dead.part, ZCTL_PART_ZIPPER);
+	assert_tries_again(&r[0]);
 	fake_kill(&r[0]);
 	for (int i = 0; i < 4; i++)
 		come_back(&r[i]);
@@ -267,17 +282,12 @@ static void another_run_does_not_mix(void **state)
 /* A launcher begins a job: a rank that comes back is none of its ranks. */
 static void another_run_does_not_take_a_new_job(void **state)
 {
-	const struct zctl_create c = {.parts = "a,b", .sizes = {2, 2}, .join_timeout_ms = RUN_MS};
 	struct daemon_fixture d;
 	struct fake_rank r[4], old[4];
 	struct zsession *launcher;
-	struct zsession_params p;
-	struct zerr err;
 	(void)state;
 	begin(&d, r, NULL);
-	fixture_params(&p, d.addr, "j");
-	assert_int_equal(zsession_open(&launcher, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
-	assert_int_equal(zsession_create(launcher, &c, &err), 0);
+	launch(&launcher, &d, 0);
 	job_init(old, "j", d.addr);
 	come_back(&old[0]);
 	assert_refused(&old[0], "another job " FIXTURE_USER "/j is beginning, which has not lost this zipper");
@@ -308,6 +318,68 @@ static void a_death_does_not_bar_a_job_that_goes_on(void **state)
 	end(&d, r);
 }
 
+/* Its CREATE was answered too late, and by then all ranks are here. */
+static void a_launcher_that_gives_up_ends_no_job(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	struct zsession *launcher;
+	(void)state;
+	begin(&d, r, NULL);
+	launch(&launcher, &d, 1);
+	for (int i = 0; i < 4; i++)
+		come_back(&r[i]);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_world(&r[i], i);
+	zsession_close(launcher);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_tries_again(&r[i]);
+	end(&d, r);
+}
+
+/* The network was cut: the rank knows that its connection has ended, and zipperd does not. */
+static void a_rank_may_come_back_twice(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4], twin[4];
+	(void)state;
+	begin(&d, r, NULL);
+	job_init(twin, "j", d.addr);
+	come_back(&r[0]);
+	come_back(&r[2]);
+	assert_waits(&r[0]);
+	come_back(&twin[0]);
+	assert_refused(&twin[0], "does not fit in");
+	assert_tries_again(&r[2]);
+	fake_kill(&twin[0]);
+	for (int i = 0; i < 4; i += 2)
+		fake_kill(&r[i]);
+	for (int i = 0; i < 4; i++)
+		come_back(&r[i]);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_world(&r[i], i);
+	end(&d, r);
+}
+
+/* Its reason is kept for ranks that come late. */
+static void a_job_that_is_over_has_no_place(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4], next[4];
+	(void)state;
+	begin(&d, r, "max_jobs=1");
+	come_back(&r[0]);
+	come_back(&r[2]);
+	fake_kill(&r[2]);
+	assert_over(&r[0], "died (");
+	fake_kill(&r[0]);
+	job_init(next, "k", d.addr);
+	fake_join_all(next, 4);
+	job_assert_joined(next, 4);
+	job_bye(next, 4);
+	end(&d, r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +393,9 @@ int main(void)
 		cmocka_unit_test(another_run_does_not_mix),
 		cmocka_unit_test(another_run_does_not_take_a_new_job),
 		cmocka_unit_test(a_death_does_not_bar_a_job_that_goes_on),
+		cmocka_unit_test(a_launcher_that_gives_up_ends_no_job),
+		cmocka_unit_test(a_rank_may_come_back_twice),
+		cmocka_unit_test(a_job_that_is_over_has_no_place),
 	};
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);
