@@ -80,6 +80,9 @@ done
 ok "zipbench --version" shows_version "$ZIPBENCH"
 refused "zipbench: a command that is nearly there" "zipbench: there is no command tnue; did you mean tune?" "$ZIPBENCH" tnue
 
+words "$ZIP_TOP_BUILDDIR/zipstat/zipstat"
+is "zipstat: the manual has all options" "$(lacking help "$MAN/zipstat.1")" ""
+
 words "$ZIPPERD"
 is "zipperd: the manual has all options" "$(lacking help "$MAN/zipperd.8")" ""
 
