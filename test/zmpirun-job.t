@@ -26,7 +26,7 @@ run "--stats" 0 --clusters 2 -n 4 --stats "$ENDS" well
 matches "--stats: a line for c1 to c2" err '^zmpirun:   c1 -> c2: [0-9]+ messages, [0-9]+ bytes$'
 matches "--stats: and one back" err '^zmpirun:   c2 -> c1: [0-9]+ messages, [0-9]+ bytes$'
 # traffic for some seconds; on a terminal one line is written over and over
-busy=("$ZIP_TOP_BUILDDIR/zipbench/zipbench" coll --ops alltoall --sizes 64K --seconds 3 --repeats 1000000)
+busy=("$ZIP_TOP_BUILDDIR/zipbench/zipbench" coll --ops alltoall --sizes 64K --least 40000 --repeats 40000)
 run "--progress" 0 --clusters 2 --progress "${busy[@]}"
 way='[0-9.]+ [KMG]?i?B \([0-9.]+ [KMG]?i?B/s\)'
 matches "--progress: each way, its rate, the busiest, the zippers" err \
