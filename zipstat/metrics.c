@@ -143,18 +143,12 @@ static void put_job(const char *metric, const struct zipper *z, const struct zct
 
 static void print_jobs(const struct zippers *z, FILE *out)
 {
-	static const char *const phases[] = {[ZCTL_JOB_FORMS] = "forms",
-		[ZCTL_JOB_RUNS] = "runs",
-		[ZCTL_JOB_ENDS] = "ends",
-		[ZCTL_JOB_ENDED] = "ended"};
 	put_head("zipper_job_ranks", "gauge", "Ranks of a job; those that have reported, while it forms.", out);
 	for (int i = 0; i < z->count; i++)
 		for (struct snapshot_job j = {.job = NULL};
 			z->zipper[i].rc == 0 && snapshot_next(&z->zipper[i].snapshot, &j);) {
 			put_job("zipper_job_ranks", &z->zipper[i], j.job, out);
-			put_label(",state",
-				j.job->phase == ZCTL_JOB_ENDED && j.job->text[0] ? "failed" : phases[j.job->phase],
-				out);
+			put_label(",state", snapshot_state(j.job), out);
 			fprintf(out, ",rail=\"%u\"} %u\n", j.job->rail + 1,
 				j.job->phase == ZCTL_JOB_FORMS ? j.job->joined : j.job->total);
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a zipperd has told, see snapshot.h. */
+/* Snapshots of a zipperd, see snapshot.h. */
 #include "zipstat/snapshot.h"
 
 #include <string.h>
@@ -91,4 +91,23 @@ double snapshot_load(const struct snapshot *s, uint32_t i)
 			return (double)(w->cpu_ns - b->cpu_ns) / 1e9 / s->seconds;
 	}
 	return s->now.uptime_ms > 0 ? (double)w->cpu_ns / 1e6 / (double)s->now.uptime_ms : 0;
+}
+
+const char *snapshot_phase(const struct zctl_job_status *j)
+{
+	switch (j->phase) {
+	case ZCTL_JOB_FORMS:
+		return "forms";
+	case ZCTL_JOB_RUNS:
+		return "runs";
+	case ZCTL_JOB_ENDS:
+		return "ends";
+	default:
+		return "ended";
+	}
+}
+
+const char *snapshot_state(const struct zctl_job_status *j)
+{
+	return j->phase == ZCTL_JOB_ENDED && j->text[0] ? "failed" : snapshot_phase(j);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a zipperd has told of itself and of its jobs, now and the time before: counters, and rates between both. */
+/* Snapshots of a zipperd and its jobs: its counters now and the time before, and the rates between both. */
 #ifndef ZIPSTAT_SNAPSHOT_H
 #define ZIPSTAT_SNAPSHOT_H
 
@@ -37,5 +37,9 @@ struct snapshot_rates snapshot_rates(const struct snapshot *, const struct snaps
 /* The part of a core that the thread of worker i has taken, between both or from its start; 1: all of it. */
 double snapshot_load(const struct snapshot *, uint32_t i);
 bool snapshot_is_over(const struct zctl_job_status *);
+/* The phase in a word. */
+const char *snapshot_phase(const struct zctl_job_status *);
+/* The same, but "failed" for a job that has ended with an error. */
+const char *snapshot_state(const struct zctl_job_status *);
 
 #endif

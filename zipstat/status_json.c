@@ -57,16 +57,12 @@ static void put_lane(const struct snapshot_job *j, const struct zctl_lane_status
 
 static void put_job(const struct snapshot_job *j, FILE *out)
 {
-	static const char *const phases[] = {[ZCTL_JOB_FORMS] = "forms",
-		[ZCTL_JOB_RUNS] = "runs",
-		[ZCTL_JOB_ENDS] = "ends",
-		[ZCTL_JOB_ENDED] = "ended"};
 	const struct zctl_job_status *job = j->job;
 	fputc('{', out);
 	put_number("number", job->number, out);
 	put_name("id", job->id, out);
 	put_name("user", job->user, out);
-	put_name("state", phases[job->phase], out);
+	put_name("state", snapshot_phase(job), out);
 	put_name("error", job->text, out);
 	put_number("age_ms", job->age_ms, out);
 	put_number("ended_ms", job->ended_ms, out);

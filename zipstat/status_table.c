@@ -33,20 +33,6 @@ static void print_workers(const struct snapshot *s, FILE *out)
 		fputc('\n', out);
 }
 
-static const char *phase_of(const struct zctl_job_status *j)
-{
-	switch (j->phase) {
-	case ZCTL_JOB_FORMS:
-		return "forms";
-	case ZCTL_JOB_RUNS:
-		return "runs";
-	case ZCTL_JOB_ENDS:
-		return "ends";
-	default:
-		return j->text[0] ? "failed" : "ended";
-	}
-}
-
 static void print_ranks(char *buf, size_t cap, const struct zctl_job_status *j)
 {
 	if (j->phase == ZCTL_JOB_FORMS && j->total > 0)
@@ -62,7 +48,7 @@ static void print_job(const struct snapshot_job *j, FILE *out)
 	print_ranks(ranks, sizeof(ranks), job);
 	if (job->nrails > 0)
 		snprintf(rail, sizeof(rail), "%u/%u", job->rail + 1, job->nrails);
-	fprintf(out, "%-24s %-12s %-6s %9s %11s %8u %5s  ", job->id, job->user, phase_of(job), ranks,
+	fprintf(out, "%-24s %-12s %-6s %9s %11s %8u %5s  ", job->id, job->user, snapshot_state(job), ranks,
 		units_format_time(time, job->age_ms), job->channels, rail);
 	for (uint32_t i = 0; i < job->nparts; i++) {
 		const struct zctl_part_status *p = &j->part[i];
