@@ -74,6 +74,14 @@ static void assert_world(struct fake_rank *r, uint32_t vrank)
 	zctl_free(&msg);
 }
 
+static void all_come_back(struct fake_rank r[4])
+{
+	for (int i = 0; i < 4; i++)
+		come_back(&r[i]);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_world(&r[i], i);
+}
+
 static void begin(struct daemon_fixture *d, struct fake_rank r[4], const char *options)
 {
 	daemon_start(d, TCP, options);
@@ -224,10 +232,7 @@ static void others_try_again_when_one_quits(void **state)
 	r[2].session = NULL;
 	assert_tries_again(&r[0]);
 	fake_kill(&r[0]);
-	for (int i = 0; i < 4; i++)
-		come_back(&r[i]);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_world(&r[i], i);
+	all_come_back(r);
 	end(&d, r);
 }
 
@@ -311,10 +316,7 @@ static void a_death_does_not_bar_a_job_that_goes_on(void **state)
 	fake_kill(&r[2]);
 	assert_over(&r[0], "died (");
 	fake_kill(&r[0]);
-	for (int i = 0; i < 4; i++)
-		come_back(&r[i]);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_world(&r[i], i);
+	all_come_back(r);
 	end(&d, r);
 }
 
@@ -327,10 +329,7 @@ static void a_launcher_that_gives_up_ends_no_job(void **state)
 	(void)state;
 	begin(&d, r, NULL);
 	launch(&launcher, &d, 1);
-	for (int i = 0; i < 4; i++)
-		come_back(&r[i]);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_world(&r[i], i);
+	all_come_back(r);
 	zsession_close(launcher);
 	for (uint32_t i = 0; i < 4; i++)
 		assert_tries_again(&r[i]);
@@ -354,10 +353,7 @@ static void a_rank_may_come_back_twice(void **state)
 	fake_kill(&twin[0]);
 	for (int i = 0; i < 4; i += 2)
 		fake_kill(&r[i]);
-	for (int i = 0; i < 4; i++)
-		come_back(&r[i]);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_world(&r[i], i);
+	all_come_back(r);
 	end(&d, r);
 }
 
