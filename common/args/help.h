@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What --help and --version print, from the table. Start-up only; to stdout. */
+/* The texts of --help and --version, from the table. Start-up only; to stdout. */
 #ifndef ZIP_COMMON_ARGS_HELP_H
 #define ZIP_COMMON_ARGS_HELP_H
 

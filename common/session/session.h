@@ -96,7 +96,7 @@ int zsession_watch(struct zsession *, int64_t limit_ms, struct zerr *);
 			"it had ended. The job's last zipperd has four times as long. 0: it is waited for as long as " \
 			"its connection stands. Broken connections are noticed in any case."                           \
 	}
-/* How long the last zipper of a job may be away, as such a setting. */
+/* The time for which the last zipper of a job may be away, as such a setting. */
 #define ZSESSION_RECONNECT_ROW(owner, field)                                                                           \
 	{                                                                                                              \
 		.name = "reconnect", .type = ZCONF_TIME_MS, .preset = "60s", .min = 0, .max = 24 * 3600 * 1000,        \

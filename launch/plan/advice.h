@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What to write in place of an option that mpiexec (Hydra), mpirun of Open MPI or srun has, and zmpirun has not. Any
+/* Advice on options that zmpirun does not have, but mpiexec (Hydra), Open MPI's mpirun or srun has: what to write here. Any
  * thread. */
 #ifndef ZIP_LAUNCH_ADVICE_H
 #define ZIP_LAUNCH_ADVICE_H
