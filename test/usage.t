@@ -44,7 +44,8 @@ words() {
 	name=$(basename "$1")${2:+ $2}
 	"$@" --help >help 2>err
 	is "$name --help" "$? $(wc -c <err) $(head -c7 help)" "0 0 usage: "
-	ok "$name --help has no long line" test "$(wc -L <help)" -le 120
+	# a path, which --prefix makes as long as it likes, stands on a line of its own
+	is "$name --help has no long line" "$(awk 'length > 120 && NF > 1' help)" ""
 	ok "$name --version" shows_version "$@"
 	refused "$name: an option that there is not" "$name: there is no option --nonsense; try $name --help" "$@" --nonsense
 	refused "$name: an option that is nearly there" "$name: there is no option --hlep; did you mean --help?" "$@" --hlep
