@@ -101,6 +101,10 @@ SYMBOL int PMPI_Comm_idup(MPI_Comm c, MPI_Comm *made, MPI_Request *request)
 }
 
 #if MPI_VERSION >= 4
+MAKES_COMM(PMPI_Comm_create_from_group,
+	(MPI_Group g, const char *stringtag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *made),
+	(g, stringtag, info, handler, made))
+
 SYMBOL int PMPI_Comm_idup_with_info(MPI_Comm c, MPI_Info info, MPI_Comm *made, MPI_Request *request)
 {
 	NEXT(PMPI_Comm_idup_with_info);
