@@ -23,8 +23,8 @@ int zdata_view(struct zdata *, const void *buf, MPI_Count count, MPI_Datatype);
 /* Writes the wire bytes of count elements into out, as many as zdata_view says. MPI_SUCCESS or an error class. */
 int zdata_pack(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
 /* The reverse. bytes may be fewer than count elements take, and may end within an element. Changes nothing but the
- * predefined elements that the bytes cover as a whole. MPI_ERR_TYPE where they end within such an element; dense data take
- * its bytes without an error, as in native MPI. */
+ * predefined elements that the bytes cover as a whole. MPI_ERR_TYPE where they end within such an element; dense data
+ * take its bytes without an error, as in native MPI. */
 int zdata_unpack(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype);
 /* The same without conversion: bytes in this part's representation; pack needs size * count of them. */
 int zdata_pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
