@@ -26,13 +26,14 @@ static void try_later(const struct zjob *job, struct zjob_rail *rail, int64_t no
 	rail->try_ms = now + rail->pause_ms;
 }
 
-static void try_now(struct zjob *job, struct zjob_rail *rail)
+static void try_now(struct zjob *job, struct zjob_rail *rail, int64_t now)
 {
 	struct zsession_params params = job->params;
 	struct zerr err;
 	params.timeout_ms = CONNECT_MS;
 	drop(&rail->session);
-	zjob_register(job, &rail->again, &params, rail->route, rail->entries, true, &err);
+	if (zjob_register(job, &rail->again, &params, rail->route, rail->entries, true, &err) == 0)
+		rail->again_ms = now;
 	explicit_bzero(&params, sizeof(params));
 }
 
@@ -54,12 +55,14 @@ static int hear(struct zjob_rail *rail, struct zjob_rail *heard)
 	return heard->world;
 }
 
-/* The zipper is away anew, and has all of the time again. */
-static void lose_again(const struct zjob *job, struct zjob_rail *rail, int64_t now)
+/* A zipper that is lost while the ranks come back is away anew, and has all of the time again. One that ends the
+ * attempt by its own word has been away all the time, but for the time of the attempt. The ranks count in the same way
+ * (libzip/world/rejoin_attempt.c). */
+static void lose_again(const struct zjob *job, struct zjob_rail *rail, bool by_word, int64_t now)
 {
 	drop(&rail->again);
 	try_later(job, rail, now);
-	rail->gone_ms = now;
+	rail->gone_ms = by_word ? rail->gone_ms + (now - rail->again_ms) : now;
 }
 
 /* The ranks that have come back hear the same: one of them has died, or does not come. */
@@ -96,7 +99,7 @@ bool zagain_turn(struct zjob *job, int64_t now)
 		if (rail->try_ms == 0)
 			try_later(job, rail, now);
 		if (!rail->again && now >= rail->try_ms) {
-			try_now(job, rail);
+			try_now(job, rail, now);
 			if (!rail->again)
 				try_later(job, rail, now);
 		}
@@ -107,7 +110,7 @@ bool zagain_turn(struct zjob *job, int64_t now)
 		if (rc > 0)
 			come_back(rail);
 		else if (rc < 0)
-			lose_again(job, rail, now);
+			lose_again(job, rail, zjob_is_down(&heard), now);
 		const bool over = rc < 0 && heard.dead && final && zjob_left(job) == 0;
 		if (over)
 			end_by_word(job, rail, &heard, now);

@@ -27,6 +27,7 @@ struct zjob_rail { /* the job at one zipper */
 	struct zsession *again;	  /* the job is registered anew, and ranks are awaited; or NULL */
 	int64_t try_ms, pause_ms; /* time of the next try; what comes behind it */
 	int64_t gone_ms;	  /* since when its zipperd is away, without `again` */
+	int64_t again_ms;	  /* since when there is `again` */
 	int dead_code;
 	char text[ZCTL_TEXT_MAX + 1];
 	bool asked;		       /* for its statistics, without an answer yet */
