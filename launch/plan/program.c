@@ -119,7 +119,7 @@ static int check_interpreter(const struct program *p, const char *name, const ch
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
 		return 0;
 	const char *why = stat(path, &st) != 0 ? strerror(errno) : "it is not executable";
-	for (; name[n] && n < sizeof(printable) - 1; n++)
+	for (; n < sizeof(printable) - 1 && name[n]; n++)
 		printable[n] = isprint((unsigned char)name[n]) ? name[n] : '?';
 	printable[n] = '\0';
 	return zerr_set(err, -ENOEXEC, "%s: its %s %s: %s%s", p->shown, what, printable, why,

@@ -129,13 +129,15 @@ static struct ztopo *from_ends(const struct edge_end *ends, MPI_Count n, bool we
 static struct ztopo *collect(struct zcomm *c, const struct piece *p, bool weighted, int *rc)
 {
 	size_t n = (size_t)c->size;
-	MPI_Count *counts = calloc(3 * n, sizeof *counts), *theirs = counts + n, *next = theirs + n;
-	MPI_Aint *displs = calloc(2 * n, sizeof *displs), *their_displs = displs + n;
+	MPI_Count *counts = calloc(3 * n, sizeof *counts);
+	MPI_Aint *displs = calloc(2 * n, sizeof *displs);
 	struct edge_end *ends = NULL, *mine = NULL;
 	struct ztopo *t = NULL;
 	*rc = MPI_ERR_NO_MEM;
 	if (!counts || !displs)
 		goto out;
+	MPI_Count *const theirs = counts + n, *const next = theirs + n;
+	MPI_Aint *const their_displs = displs + n;
 	lay_out(p, weighted, counts, NULL);
 	ends = malloc(((size_t)prefix(counts, c->size, displs) + 1) * sizeof *ends);
 	for (int r = 0; r < c->size; r++)

@@ -59,8 +59,8 @@ void cast_close_node(struct cast *, uint32_t node);
 void cast_close(struct cast *);
 /* Creates one member, which the caller has filled. Returns the result of zipcast_group_create. */
 int cast_create(struct cast_member *, const struct zipcast_group_config *, char why[ZIPCAST_WHY_BYTES]);
-/* Fills and creates a member for each of c.members, all at the same time. */
-void cast_group(struct cast *, struct cast_member *, const struct zipcast_group_config *c);
+/* Fills and creates a member for each member that the config names, all at the same time. */
+void cast_group(struct cast *, struct cast_member *, const struct zipcast_group_config *);
 void cast_destroy(struct cast_member *, uint32_t n);
 /* Sends the root's message of this number (1, 2, ...); complete frees it. */
 void cast_send(struct cast_member *root, uint32_t message, uint64_t bytes);
