@@ -29,6 +29,7 @@
 		RECORDS_MAX * AROUND_BYTES)
 #define IN_BYTES (2 * (RECORD_MAX + AROUND_BYTES))
 
+// NOLINTNEXTLINE(misc-redundant-expression): the two numbers happen to be equal
 _Static_assert(RECORD_MAX <= TCP_READ_BYTES, "an opened record fits the buffer of the clear link");
 
 struct seal_tx {
