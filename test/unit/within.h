@@ -10,8 +10,6 @@
 
 #include <cmocka.h>
 
-#include "test/unit/within.h"
-
 /* least <= value <= most, as unsigned numbers */
 #define assert_within(value, least, most)                                                                              \
 	do {                                                                                                           \

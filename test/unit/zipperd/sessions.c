@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "test/unit/within.h"
 #include "test/unit/zipperd/job_fixture.h"
 
 static int next_event(struct zsession *s, struct zctl_msg *msg)
@@ -213,7 +214,7 @@ static void the_status_has_a_jobs_counters(void **state)
 	assert_int_equal(s.lane[0].queue_bytes, 0);
 	assert_true(s.lane[0].envelopes >= 800);
 	/* one in 64 is timed, unless eight of them wait in queues */
-	assert_in_range(timed(&s.lane[0]), 1, s.lane[0].envelopes / 64 + 1);
+	assert_within(timed(&s.lane[0]), 1, s.lane[0].envelopes / 64 + 1);
 	assert_int_equal(s.nworkers, 2);
 	assert_true(s.worker[0].cpu_ns > 0);
 	assert_int_equal(s.jobs, 1);
@@ -291,7 +292,7 @@ static void many_jobs_come_in_pages(void **state)
 	assert_int_equal(s.nparts, 2 * MANY);
 	for (uint32_t i = 0; i < s.njobs; i++) {
 		int n = atoi(s.job[i].id + 3);
-		assert_in_range(n, 0, MANY - 1);
+		assert_within(n, 0, MANY - 1);
 		assert_false(found[n]);
 		found[n] = true;
 		assert_int_equal(s.job[i].phase, ZCTL_JOB_FORMS);
