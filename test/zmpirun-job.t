@@ -259,6 +259,18 @@ unreached 'mpiexec of part b.* has failed before'
 is "not reached: what its launcher says, which part, which hosts" "$(sort err | sed 's/ ([0-2] of all 4 had)$//')" \
 	"${said}zmpirun: mpiexec of part b does not reach b1: $how before all ranks had reported to zipperd"
 is_gone "nothing is left of them, either"
+hosts tcp:127.0.0.1 >elsewhere.hosts
+here=$(hostname)
+for how in "" -l; do
+	run "a program that other hosts lack${how:+, with $how}" 255 -f elsewhere.hosts $how ./heaat
+	is "lacking: a line for each part" "$(grep 'cannot start' err | sort -u)" \
+		"zmpirun: host $here cannot start ./heaat (No such file or directory)"
+	ok "lacking: no more than that" test "$(grep -c 'cannot start' err)" -le 2
+	is "lacking: no lines of Hydra" "$(grep -c -e 'HYD' -e '\[proxy' err)" 0 || diag_file err
+done
+run "a working directory that other hosts lack" 255 -f elsewhere.hosts -wdir "$PWD/none" "$ENDS" well
+matches "lacking directory: its line" err "^zmpirun: host $here cannot change to the directory $PWD/none \(No such file or directory\)$"
+is "lacking directory: no lines of Hydra" "$(grep -c -e 'HYD' -e '\[proxy' err)" 0 || diag_file err
 
 # --- a running zipperd
 key=$(printf '%064x' 4711)

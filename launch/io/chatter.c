@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -201,6 +202,28 @@ bool zchatter_is_abort(const char *line, size_t len)
 bool zchatter_is_unreached(const char *line, size_t len)
 {
 	return is_launchers(line, len) && contains(line, len, ": Launch proxy failed.");
+}
+
+bool zchatter_is_unstarted(const char *line, size_t len, char *said, size_t cap)
+{
+	static const struct {
+		const char *theirs, *ours;
+	} whys[] = {{"execvp error on file ", "start"}, {"unable to change wdir to ", "change to the directory"}};
+	line = skip_label(line, &len); /* the rank's: its process fails */
+	const char *end = line + len, *at = NULL;
+	size_t why = 0;
+	for (; is_launchers(line, len) && why < sizeof(whys) / sizeof(whys[0]); why++)
+		if ((at = memmem(line, len, whys[why].theirs, strlen(whys[why].theirs))))
+			break;
+	const char *host = at ? memchr(line, '@', (size_t)(at - line)) : NULL;
+	const char *bracket = host ? memchr(host, ']', (size_t)(at - host)) : NULL;
+	if (!bracket)
+		return false;
+	at += strlen(whys[why].theirs);
+	const char *newline = memchr(at, '\n', (size_t)(end - at));
+	snprintf(said, cap, "host %.*s cannot %s %.*s", (int)(bracket - host) - 1, host + 1, whys[why].ours,
+		(int)((newline ? newline : end) - at), at);
+	return true;
 }
 
 bool zchatter_may_be(const struct zchatter *c, const char *text, size_t len)

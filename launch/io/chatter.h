@@ -31,6 +31,9 @@ bool zchatter_is_echo(const char *line, size_t len);
 /* Is this line a complaint that tells of MPI_Abort? Then the job is about to end, and zmpirun will have a line about
  * it. */
 bool zchatter_is_abort(const char *line, size_t len);
+/* Does a proxy tell in this line (of stderr, with or without label) that it cannot start the program, or that its
+ * working directory is missing? Then said has that in words of ours, cut to fit. */
+bool zchatter_is_unstarted(const char *line, size_t len, char *said, size_t cap);
 /* Does this line tell that a program that starts a proxy, as ssh, has failed? Hydra since MPICH 4.2 ends then; that of
  * 4.0 says nothing and waits (launch/start/reach.h). */
 bool zchatter_is_unreached(const char *line, size_t len);

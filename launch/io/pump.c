@@ -93,10 +93,28 @@ static bool is_hushed(struct zpump *p, const char *text, size_t len)
 	       hold(p, text, len);
 }
 
+/* Says in our words what the first proxy says that cannot start the program. Its further lines, and those of others,
+ * add nothing. */
+static bool take_unstarted(struct zpump *p, const char *text, size_t len)
+{
+	char said[512];
+	if (!p->hush || p->mid_line || !zchatter_is_unstarted(text, len, said, sizeof(said)))
+		return false;
+	if (!p->unstarted) {
+		put_text(p, "zmpirun: ");
+		put_text(p, said);
+		put_text(p, "\n");
+	}
+	p->unstarted = p->broken = true;
+	return true;
+}
+
 /* Hands on a line, or a piece of one. */
 static void put(struct zpump *p, const char *text, size_t len)
 {
 	bool finished = len > 0 && text[len - 1] == '\n';
+	if (finished && take_unstarted(p, text, len))
+		return;
 	if (finished && is_hushed(p, text, len))
 		return;
 	if (p->chatter && finished && !(p->mid_line && len == 1)) {

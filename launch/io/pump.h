@@ -21,6 +21,7 @@ struct zpump {
 	bool holds;  /* complaints of MPI_Abort may come before zipperd has told of it: they are held back until then */
 	bool broken; /* mpiexec or a proxy has said that it breaks down; that is held back, too */
 	bool slow_reader; /* ... because a rank reads its standard input too slowly */
+	bool unstarted;	  /* a proxy has said that it cannot start the program, and the user knows */
 	bool unreached; /* mpiexec has complained that a program that starts a proxy has failed: it has more to complain
 			   of, which is dropped */
 	const struct zplan_part

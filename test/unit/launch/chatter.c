@@ -208,6 +208,36 @@ static void holds_back_breakdown(void **state)
 	}
 }
 
+static void finds_programs_that_do_not_start(void **state)
+{
+	static const struct {
+		const char *line, *said;
+	} samples[] = {
+		{"[proxy:0:0@n1] HYDU_create_process (utils/launch/launch.c:73): execvp error on file ./heaat (No such "
+		 "file or directory)\n",
+			"host n1 cannot start ./heaat (No such file or directory)"},
+		{"[12] [proxy:0@n2] HYDU_create_process (lib/utils/launch.c:24): execvp error on file x (Permission "
+		 "denied)\n",
+			"host n2 cannot start x (Permission denied)"},
+		{"[proxy:0:0@n1] launch_procs (pm/pmiserv/pmip_cb.c:621): unable to change wdir to /x (No such file or "
+		 "directory)\n",
+			"host n1 cannot change to the directory /x (No such file or directory)"},
+		{"execvp error on file ./heaat (No such file or directory)\n", NULL},
+		{"[0] execvp error on file ./heaat (No such file or directory)\n", NULL},
+		{"[proxy:0:0@n1] launch_procs returned error\n", NULL},
+	};
+	char said[128], cut[8];
+	(void)state;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		assert_int_equal(zchatter_is_unstarted(samples[i].line, strlen(samples[i].line), said, sizeof(said)),
+			samples[i].said != NULL);
+		if (samples[i].said)
+			assert_string_equal(said, samples[i].said);
+	}
+	assert_true(zchatter_is_unstarted(samples[0].line, strlen(samples[0].line), cut, sizeof(cut)));
+	assert_string_equal(cut, "host n1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +246,7 @@ int main(void)
 		cmocka_unit_test(holds_back_abort),
 		cmocka_unit_test(drops_what_follows_a_failed_launch),
 		cmocka_unit_test(holds_back_breakdown),
+		cmocka_unit_test(finds_programs_that_do_not_start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
