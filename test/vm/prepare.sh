@@ -21,11 +21,14 @@ need_to_run() {
 	need $runs_with rdma:iproute2 ib_send_lat:perftest
 	busybox=$(dpkg -L busybox-static 2>/dev/null | grep '/bin/busybox$') || die "no static busybox (package busybox-static)"
 }
-fetch() { # PACKAGE: the one that it depends on, unpacked in ./root; sets name
+fetch() { # PACKAGE: the one that it depends on, unpacked in ./root; sets name. Since Debian 14 a kernel and its modules are packages below that
+	local part
 	name=$(apt-cache depends "$1" 2>/dev/null | sed -n "s/^ *Depends: \(${1%-amd64}-[^ ]*\)\$/\1/p" | head -n1)
 	[ -n "$name" ] || die "apt knows no $1 (apt-get update?)"
-	apt-get download -q "$name" >fetch.log 2>&1 || die "apt-get download $name: $(grep '^E:' fetch.log | head -n1)"
-	dpkg -x "$name"_*.deb root || die "cannot unpack $name"
+	for part in "$name" $(apt-cache depends "$name" | sed -n 's/^ *Depends: \(linux-\(base\|binary\|modules\)-[^ ]*\)$/\1/p'); do
+		apt-get download -q "$part" >fetch.log 2>&1 || die "apt-get download $part: $(grep '^E:' fetch.log | head -n1)"
+		dpkg -x "$part"_*.deb root || die "cannot unpack $part"
+	done
 }
 version() { cat "$0" "$here/prepare.sh" $sources | cksum | cut -d' ' -f1; }
 is_made() { [ "$(cat "$1/version" 2>/dev/null)" = "$(version)" ]; }
