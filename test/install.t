@@ -41,16 +41,33 @@ END
 is "the example has the keys there" "$(grep ^key_file "$root/share/doc/leiden-zipper/examples/zipperd.conf")" \
 	"key_file = $sysconfdir/zipper/keys"
 ok "what it starts is there" test -f "$root/lib/systemd/system/zipperd.service"
-# "offline" reads the unit alone. The rating counts from 0, safe, to 10.
-if command -v systemd-analyze >/dev/null && systemd-analyze --help | grep -q -- --offline; then
-	cp "$root/lib/systemd/system/zipperd.service" zipperd.service
-	systemd-analyze security --offline=true --threshold=20 ./zipperd.service >rated 2>&1
-	is "systemd rates its exposure at most 2.0" $? 0 || diag_file rated
-else
-	skip "systemd rates its exposure at most 2.0" "no systemd-analyze that reads a unit alone"
-fi
-is "its user is made by what is installed" "$(sed -n 's/^User=//p' "$root/lib/systemd/system/zipperd.service")" \
+for unit in zipperd zipstat; do
+	cp "$root/lib/systemd/system/$unit.service" $unit.service
+	is "$unit.service starts what is installed" "$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' $unit.service)" \
+		"$(cd "$root" && ls -d bin/$unit sbin/$unit 2>/dev/null | sed "s|^|$prefix/|")"
+	# "offline" reads the unit alone. The rating counts from 0, safe, to 10.
+	if command -v systemd-analyze >/dev/null && systemd-analyze --help | grep -q -- --offline; then
+		systemd-analyze security --offline=true --threshold=20 ./$unit.service >rated 2>&1
+		is "systemd rates the exposure of $unit.service at most 2.0" $? 0 || diag_file rated
+	else
+		skip "systemd rates the exposure of $unit.service at most 2.0" "no systemd-analyze that reads a unit alone"
+	fi
+done
+is "the users of the units are made by what is installed" "$(sed -n 's/^User=//p' zipperd.service zipstat.service)" \
 	"$(awk '$1 == "u" { print $2 }' "$root/lib/sysusers.d/zipper.conf")"
+# --- the steps in zipstat(1)
+is "zipstat(1) names the folders of this build" "$(grep -o '/[^ ]*/zipper[^ ]*\|/[^ ]*/zipstat[^ ]*' "$root/share/man/man1/zipstat.1" | sort -u)" "$(sort -u <<END
+$sysconfdir/zipper/
+$sysconfdir/zipper/keys
+$sysconfdir/zipper/zipperd.conf
+$sysconfdir/zipper/zipstat.conf
+$sysconfdir/zipper/zipstat.key
+$prefix/lib/systemd/system/zipstat.service
+$prefix/lib/sysusers.d/zipper.conf
+$prefix/sbin/zipperd
+$prefix/share/doc/leiden-zipper/examples/zipstat.conf
+END
+)"
 if [[ -n $real && $sysconfdir == "$prefix"/* ]]; then
 	grep -vE '^(systemctl|systemd-sysusers|chown)' steps >steps.sh # these would change this machine
 	is "the steps lead to a configuration" "$(bash -e steps.sh 2>&1)" "$sysconfdir/zipper/zipperd.conf: ok"

@@ -274,6 +274,27 @@ else
 	wait $server
 	is "the server ends well" $? 0 || diag_file serve.err
 fi
+# --- the unit of systemd: its command, with its variables and those of the example, as systemd has them
+conf=$ZIP_TOP_SRCDIR/etc/zipstat.conf unit=$ZIP_TOP_BUILDDIR/etc/zipstat.service
+is "the unit: its variables" "$(grep -o '\$[A-Z]*' "$unit" | tr '\n' ' ')" "\$LISTEN \$ADDRESSES "
+is "the unit: the example has them, and the unit's own values" \
+	"$(grep -oE '^#?(ADDRESSES=|LISTEN=.*|ZIPPER_USER=.*|ZIPPER_KEY_FILE=.*)' "$conf" | tr '\n' ' ')" \
+	"ADDRESSES= #$(sed -n 's/^Environment=\(LISTEN=.*\)/\1/p' "$unit") #ZIPPER_USER=$(sed -n 's/^User=//p' "$unit") #ZIPPER_KEY_FILE=/etc/zipper/zipstat.key "
+printf 'boss %064d\n' 9 >boss.key
+chmod 600 boss.key
+read -ra start < <(sed -n "s,^ExecStart=[^ ]*,,p" "$unit" | sed "s,\$LISTEN,127.0.0.1:0,; s,\$ADDRESSES,$(address a) shm:@nobody,")
+ZIPPER_KEY='' ZIPPER_KEY_FILE=boss.key ZIPPER_USER=boss background "$ZIPSTAT" "${start[@]}" >url 2>serve.err
+server=$!
+ok "the unit: the server starts" wait_for 60 up
+if [ -s url ]; then
+	url=$(sed -n 's,^\(http://127.0.0.1:[0-9]*\)/ .*,\1,p' url)
+	get /status.json
+	is "the unit: both zippers" "$(names '[z["up"] for z in d]')" "[True, False]"
+	kill $server
+	wait $server
+	is "the unit: a stop is no failure" $? 0 || diag_file serve.err
+fi
+is "the unit: no other start after a wrong command line" "$(sed -n 's/^RestartPreventExitStatus=//p' "$unit")" 2
 for bad in 127.0.0.1 nowhere:80 127.0.0.1:x '[::1:80'; do
 	run "serve at $bad" 1 --listen "$bad" serve "$(address a)"
 	is "serve at $bad: one line" "$(wc -l <err)" 1
