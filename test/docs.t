@@ -65,6 +65,8 @@ for folder in $(grep -v '^#' test/layers.order | sed 'p; s|/.*||' | sort -u) tes
 	[ -e "$folder/README.md" ] || missing="the page"
 	is "$folder/README.md names every module" "$missing" ""
 done
+protocols=$(sed -nE 's/^#define ZCTL_PROTOCOL(_OLDEST)? ([0-9]+).*/\2/p' common/control/ctl.h | sort -n | xargs)
+is "docs/upgrading.md: the protocols that zipperd serves" "$(sed -n 's/.*zipperd serves protocols \([0-9]*\) to \([0-9]*\).*/\1 \2/p' docs/upgrading.md)" "$protocols"
 words=$(wc -w <ARCHITECTURE.md)
 ok "ARCHITECTURE.md has at most 2,000 words ($words)" test "$words" -le 2000
 is "no half of a merge is left" "$(xargs -d '\n' grep -IlE -d skip '^(<<<<<<<|>>>>>>>)( |$)' <"$TAP_TMP/tree")" ""
