@@ -3,6 +3,7 @@
 # The documents name files and functions that exist, link to pages that exist, and ARCHITECTURE.md stays short.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 cd "$ZIP_TOP_SRCDIR" || exit 99
+PYTHON=$(sed -n 's/^PYTHON = //p' "$ZIP_TOP_BUILDDIR/libzip/Makefile")
 
 documents=(README.md ARCHITECTURE.md HACKING.md docs/*.md)
 for file in test/programs/README test/vm/README $(find . -name README.md -not -path './build*' -not -path './_*' -not -path './.*' | sed 's|^\./||' | sort); do
@@ -65,6 +66,16 @@ for folder in $(grep -v '^#' test/layers.order | sed 'p; s|/.*||' | sort -u) tes
 	[ -e "$folder/README.md" ] || missing="the page"
 	is "$folder/README.md names every module" "$missing" ""
 done
+# --- the lines that troubleshooting quotes are printed by the programs
+grep -E '^(common|libzip|zipperd|launch|zipstat)/.*\.[ch]$' "$TAP_TMP/sources" >"$TAP_TMP/programs"
+quoted() { xargs "$PYTHON" -B test/lib/quoted.py "$1" <"$TAP_TMP/programs"; }
+quoted docs/troubleshooting.md >"$TAP_TMP/quoted"
+is "docs/troubleshooting.md: the programs print the lines that it quotes" "$? $(grep '^not ' "$TAP_TMP/quoted")" "0 "
+matches "... 60 of them or more" "$TAP_TMP/quoted" '^([6-9]|1[0-9])[0-9] quoted$'
+# shellcheck disable=SC2016 # as on the page
+printf '| line | cause |\n| --- | --- |\n| `zipperd at <address> refuses the key of <user>` | |\n' >"$TAP_TMP/wrong.md"
+is "... and another line is found out" "$(quoted "$TAP_TMP/wrong.md")" "not in the sources: zipperd at <address> refuses the key of <user>
+1 quoted"
 protocols=$(sed -nE 's/^#define ZCTL_PROTOCOL(_OLDEST)? ([0-9]+).*/\2/p' common/control/ctl.h | sort -n | xargs)
 is "docs/upgrading.md: the protocols that zipperd serves" "$(sed -n 's/.*zipperd serves protocols \([0-9]*\) to \([0-9]*\).*/\1 \2/p' docs/upgrading.md)" "$protocols"
 words=$(wc -w <ARCHITECTURE.md)

@@ -44,7 +44,7 @@ static int check_timeout(const struct daemon *d, uint32_t ms, struct zerr *err)
 		return 0;
 	return zerr_set(err, -EINVAL,
 		"its ranks are to report within %g s, but at most %g s may be asked for (max_join_timeout in "
-		"zipperd.conf): ask for less (zmpirun --timeout)",
+		"zipperd.conf): ask for less (zmpirun --init-timeout)",
 		ms / 1000.0, (double)most / 1000);
 }
 
