@@ -97,4 +97,19 @@ is "the program of zmpirun" "$(complete_words "$ZMPIRUN" -n 2 --clusters 2 ./onl
 is "a word of the program's" "$(complete_words "$ZMPIRUN" -n 2 -l true - | xargs)" ""
 is "zmpirun: the manual has all options" "$(lacking help "$MAN/zmpirun.1")" ""
 
+# --- quickstart on a system without apt: it lists what the build needs, and begins nothing
+mkdir -p strange/bin
+cp "$ZIP_TOP_SRCDIR/quickstart" strange/
+for name in bash cat dirname id mkdir sed wc; do ln -s "$(command -v $name)" strange/bin/; done
+PATH=$PWD/strange/bin MPICC='' MPIEXEC='' strange/quickstart run >out 2>err
+is "quickstart without apt: status" $? 1
+is "quickstart without apt: no command is not found" "$(cat err)" ""
+matches "quickstart without apt: it says so" out '^quickstart: this system has no apt, '
+is "quickstart without apt: what is needed" "$(grep -cE '^    (make|autoconf|pkg-config|Python 3|MPICH 4.0 to 5.0.*|uthash)$' out)" 6 || diag_file out
+for name in make autoreconf automake libtoolize pkg-config python3 mpicc.mpich mpiexec.mpich cc; do
+	printf '#!/bin/bash\nexit 0\n' >strange/bin/$name
+	chmod +x strange/bin/$name
+done
+PATH=$PWD/strange/bin MPICC='' MPIEXEC='' strange/quickstart install >out 2>err
+is "quickstart without apt, but with all that is needed: it goes on" "$? $(cat out err)" "0 "
 done_testing
