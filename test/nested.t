@@ -24,7 +24,7 @@ run "zmpirun in mpiexec in a rank" 0 --clusters 2 ./driver "$MPIEXEC -n 1 ./driv
 is "zmpirun in mpiexec: two merged worlds" "$(counted token)" "$(of 2 2)" || diag_file err
 run "a session alone" 0 --clusters 1,2 ./driver session "$inner"
 is "a session alone: three plain jobs" "$(counted token)" "$hello" || diag_file err
-if limited 30 "$MPIEXEC" -n 1 ./driver spawn "$inner" >out 2>err </dev/null; then
+if limited 30 "$MPIEXEC" -n 1 ./driver spawn "$inner" >out 2>err </dev/null && grep -qx "driver 0: 0" out; then
 	run "a spawned process" 0 --clusters 1,2 ./driver spawn "$inner"
 	is "a spawned process: three plain jobs" "$(counted token)" "$hello" || diag_file err
 else

@@ -26,6 +26,9 @@ if [ -e "$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/fakeverbs.so" ]; then
 	settings+=("1+3 --over verbs" "1+1+2 --over verbs --set ZIPPER_PROGRESS=thread")
 fi
 seeds=13 # for each setting
+# MPICH 5.0.2 itself dies in 3 of 30 of these programs, by threads and graphs
+native=10
+"$MPIEXEC" --version | grep -qE 'Version: *5\.' && native=40
 share=0
 shrink=40 # seconds to make failing programs smaller, for each setting
 first=1
@@ -35,7 +38,7 @@ if [ "${ZIP_SECONDS:-0}" -gt 0 ]; then
 fi
 for setting in "${settings[@]}"; do
 	# shellcheck disable=SC2086 # a setting has several words
-	"${PYTHON:-python3}" -B "$ZIP_TOP_SRCDIR/test/random/random_programs.py" --program "$TAP_TMP/random_program" --seconds $share --shrink $shrink \
+	"${PYTHON:-python3}" -B "$ZIP_TOP_SRCDIR/test/random/random_programs.py" --program "$TAP_TMP/random_program" --native-percent $native --seconds $share --shrink $shrink \
 		--layout $setting $first $((first + seeds - 1)) >"$TAP_TMP/result" 2>&1
 	rc=$?
 	grep '^#' "$TAP_TMP/result"

@@ -352,6 +352,8 @@ def arguments():
     parser.add_argument("--keep", action="store_true", help="keep the folder with hostfiles and the like")
     parser.add_argument("--shrink", type=int, default=600, metavar="SECONDS",
                         help="time to make failing programs smaller, 600 by default for all of them")
+    parser.add_argument("--native-percent", type=int, default=10, metavar="N",
+                        help="so many of 100 programs may fail natively, 10 by default")
     parser.add_argument("--program", help="the compiled program; by default it is compiled first")
     options = parser.parse_args()
     if options.over and options.rails > 1:
@@ -375,7 +377,7 @@ def main():
         if complaints:
             print("# %d calls that the Verbs do not allow" % complaints)
         print("%d seeds, %d failures, %d fail natively" % (hunt.seeds, failures, len(hunt.skipped)))
-        return 1 if failures or complaints or len(hunt.skipped) * 10 > hunt.seeds else 0
+        return 1 if failures or complaints or len(hunt.skipped) * 100 > hunt.seeds * options.native_percent else 0
     finally:
         if not options.keep:
             shutil.rmtree(folder)

@@ -21,6 +21,13 @@
 
 #include "common/transport/verbs/device/vregcache.h"
 
+/* The malloc of a sanitizer does not give the same place again. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define OTHER_MALLOC true
+#else
+#define OTHER_MALLOC false
+#endif
+
 #define PAGE ((size_t)4096)
 #define BLOCK (64 * PAGE)
 
@@ -61,13 +68,17 @@ static struct vregcache *open_cache(unsigned max_count, size_t max_bytes)
 	struct vregcache *c;
 	struct zerr err;
 	memset(&device, 0, sizeof(device));
-	int rc = vregcache_create(&c, &ops, &device, max_count, max_bytes, &err);
-	if (rc == -EOPNOTSUPP) {
-		print_message("# %s\n", err.text);
-		skip();
-	}
-	assert_int_equal(rc, 0);
+	assert_int_equal(vregcache_create(&c, &ops, &device, max_count, max_bytes, &err), 0);
 	return c;
+}
+
+static bool is_possible(struct zerr *err)
+{
+	struct vregcache *c;
+	if (vregcache_create(&c, &ops, &device, 1, BLOCK, err) == -EOPNOTSUPP)
+		return false;
+	vregcache_destroy(c);
+	return true;
 }
 
 static void close_cache(struct vregcache *c)
@@ -217,10 +228,8 @@ static void free_and_allocate(const struct heap *h)
 	free(p);
 	free(border);
 	close_cache(c);
-	if (came_back == 0) {
-		print_message("# malloc gave nothing back to take it again at the same place\n");
-		skip();
-	}
+	if (!OTHER_MALLOC)
+		assert_int_not_equal(came_back, 0);
 }
 
 static void freed_by_munmap(void **state)
@@ -597,6 +606,7 @@ static void child_unmaps_its_copy(void **state)
 
 int main(void)
 {
+	struct zerr err;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(found_by_range),
 		cmocka_unit_test(replaced_by_larger_ones),
@@ -620,5 +630,9 @@ int main(void)
 		cmocka_unit_test(child_unmaps_its_copy),
 		cmocka_unit_test(child_stays),
 	};
+	if (!is_possible(&err)) {
+		printf("1..0 # SKIP %s\n", err.text);
+		return 0;
+	}
 	return cmocka_run_group_tests_name("registration cache", tests, NULL, NULL);
 }
