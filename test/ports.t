@@ -78,6 +78,8 @@ is "ranks connect to zipperd, and proxies to their mpiexec, in its bounds" "$(op
 	"hold 10.77.1.1:7474 proxy 10.77.1.1:mpiexec"
 is "... those of the other cluster, too" "$(opened clusterB | to_mpiexec | xargs)" "hold 10.77.2.1:7474 proxy 10.77.2.1:mpiexec"
 is "zmpirun connects to zipperd, which connects to nobody" "$(opened zipper)" "zmpirun 10.77.1.1:7474"
+is "both ends probe a connection that is idle" "$("$lab" run zipper ss -Htno state established '( sport = :7474 or dport = :7474 )' |
+	grep -cvE 'timer:\((keepalive|on),')" 0
 is "zipperd listens there alone" "$(ports_of zipperd zipper | xargs)" "10.77.1.1:7474 10.77.2.1:7474"
 over "a running zipperd"
 
