@@ -16,6 +16,7 @@
 #include "common/base/lines.h"
 #include "common/config/nearest.h"
 #include "common/hosts/cluster.h"
+#include "common/hosts/hostlist.h"
 #include "common/hosts/node.h"
 #include "common/hosts/word.h"
 #include "common/hosts/zipper.h"
@@ -135,10 +136,25 @@ static int add_host(struct zcluster *cluster, const char *name, int slots, const
 	return 0;
 }
 
-/* HOST[:SLOTS] [hydra options] */
+/* One host of the last cluster. */
+static int take_host(struct zhostfile *file, const char *name, int slots, const char *rest, int line, struct zerr *err)
+{
+	struct zcluster *cluster = &file->clusters[file->nclusters - 1];
+	int rc = zword_check_host(name, err);
+	if (rc == 0)
+		rc = claim_host(file, name, line, err);
+	if (rc < 0)
+		return rc;
+	if (slots > (int)ZWORD_COUNT_MAX - cluster->slots)
+		return zerr_set(err, -E2BIG, "cluster %s has more than %u slots", cluster->name, ZWORD_COUNT_MAX);
+	return add_host(cluster, name, slots, rest, line, err);
+}
+
+/* HOST[:SLOTS] [hydra options]; HOST may be node[01-04,7] */
 static int parse_host(struct zhostfile *file, char *text, int line, struct zerr *err)
 {
 	char *comment = strchr(text, '#'), *rest;
+	struct zhostlist list = {0};
 	if (comment)
 		*comment = '\0';
 	char *name = zword_first(text, &rest);
@@ -151,21 +167,20 @@ static int parse_host(struct zhostfile *file, char *text, int line, struct zerr 
 		rc = zword_parse_count(&slots, "slots", colon + 1, err);
 	}
 	if (rc == 0)
-		rc = zword_check_host(name, err);
+		rc = zhostlist_add(&list, name, err);
+	if (rc == 0 && file->nclusters == 0)
+		rc = zword_check_host(list.names[0], err);
 	if (rc == 0 && file->nclusters == 0)
 		rc = zcluster_add(file, "default", line, err);
-	if (rc == 0)
-		rc = claim_host(file, name, line, err);
-	if (rc < 0)
-		return rc;
-	struct zcluster *cluster = &file->clusters[file->nclusters - 1];
-	if (slots > (int)ZWORD_COUNT_MAX - cluster->slots)
-		return zerr_set(err, -E2BIG, "cluster %s has more than %u slots", cluster->name, ZWORD_COUNT_MAX);
 	rest += strspn(rest, ZWORD_BLANKS);
 	for (size_t len = strlen(rest); len > 0 && strchr(ZWORD_BLANKS, rest[len - 1]); len--)
 		rest[len - 1] = '\0';
-	rc = check_rest(rest, name, err);
-	return rc < 0 ? rc : add_host(cluster, name, slots, rest, line, err);
+	for (int i = 0; rc == 0 && i < list.n; i++)
+		rc = take_host(file, list.names[i], slots, rest, line, err);
+	if (rc == 0)
+		rc = check_rest(rest, name, err);
+	zhostlist_free(&list);
+	return rc;
 }
 
 static int parse_line(void *arg, char *line, int number, struct zerr *err)

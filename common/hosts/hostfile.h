@@ -11,7 +11,8 @@
  *                                             is a transit fabric, which only joins zippers: two or more
  *   #ZIP node HOST[,HOST ...] OPTION ...      what zipmap should know of hosts: speed=X, cores=N, reserve=N,
  *                                             topology=TEXT, hca=NAME; any other word is a feature (gpu, gpu=4)
- *   HOST[:SLOTS] [hydra options]              as Hydra reads them
+ *   HOST[:SLOTS] [hydra options]              as Hydra reads them; here HOST may also be a list, node[01-04,7], whose
+ *                                             hosts have SLOTS each
  */
 #ifndef ZIP_COMMON_HOSTS_HOSTFILE_H
 #define ZIP_COMMON_HOSTS_HOSTFILE_H

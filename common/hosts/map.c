@@ -14,6 +14,7 @@
 #include "common/config/nearest.h"
 #include "common/control/ctl.h"
 #include "common/hosts/hostfile_find.h"
+#include "common/hosts/hostlist.h"
 
 #define NAME_CHARS_MAX 253   /* of a node, as in the hostfile */
 #define HINT_NODES_MAX 10000 /* among more names no similar one is looked for */
@@ -112,39 +113,77 @@ int zmap_format_cpus(const char *text, char *buf, size_t cap)
 
 static int check_name(const char *what, const char *name, size_t max, const char *extra, struct zerr *err)
 {
-	bool good = strlen(name) <= max;
+	bool good = *name && strlen(name) <= max;
 	for (const char *p = name; *p && good; p++)
 		good = isalnum((unsigned char)*p) || strchr(extra, *p);
 	return good ? 0 : zerr_set(err, -EINVAL, "'%.64s' is no name of a %s", name, what);
 }
 
-static int place_range(struct reading *r, uint32_t first, uint32_t last, const struct zmap_place *place,
-	struct zerr *err)
+static int place_rank(struct reading *r, uint32_t v, const struct zmap_place *place, struct zerr *err)
 {
-	if (grow_ranks(r, last) != 0)
-		return no_memory(err);
-	for (uint32_t v = first; v <= last; v++) {
-		if (r->map->places[v].line)
-			return zerr_set(err, -EEXIST, "rank %u was already placed in line %u", v,
-				r->map->places[v].line);
-		r->map->places[v] = *place;
-	}
-	r->placed += last - first + 1;
+	if (r->map->places[v].line)
+		return zerr_set(err, -EEXIST, "rank %u was already placed in line %u", v, r->map->places[v].line);
+	r->map->places[v] = *place;
+	r->placed++;
 	return 0;
 }
 
-static int place_ranks(struct reading *r, const char *ranks, const struct zmap_place *place, struct zerr *err)
+/* The number of ranks in the text, or a negative errno. */
+static int64_t count_ranks(const char *ranks, struct zerr *err)
 {
 	uint32_t first, last;
+	int64_t n = 0;
 	bool more = true;
-	int rc = 0;
-	for (const char *p = ranks; rc == 0 && more;) {
+	for (const char *p = ranks; more; n += last - first + 1)
 		if (!zranges_scan(&p, ZCTL_RANKS_MAX - 1, &first, &last, &more))
 			return zerr_set(err, -EINVAL, "'%.64s' are no ranks: numbers to %u and ranges, as 0-3,8", ranks,
 				ZCTL_RANKS_MAX - 1);
-		rc = place_range(r, first, last, place, err);
+	return n;
+}
+
+/* Places as many ranks on each of the nodes, in order. place: all but the node. */
+static int place_ranks(struct reading *r, const char *ranks, const uint32_t *nodes, int nnodes, struct zmap_place place,
+	struct zerr *err)
+{
+	uint32_t first, last;
+	bool more = true;
+	int64_t n = count_ranks(ranks, err), done = 0;
+	int rc = n < 0 ? (int)n : 0;
+	if (rc == 0 && n % nnodes != 0)
+		return zerr_set(err, -EINVAL, "%lld ranks cannot be divided by %d nodes", (long long)n, nnodes);
+	for (const char *p = ranks; rc == 0 && more;) {
+		if (!zranges_scan(&p, ZCTL_RANKS_MAX - 1, &first, &last, &more) || grow_ranks(r, last) != 0)
+			return no_memory(err);
+		for (uint32_t v = first; rc == 0 && v <= last; v++) {
+			place.node = nodes[done++ / (n / nnodes)];
+			rc = place_rank(r, v, &place, err);
+		}
 	}
 	return rc;
+}
+
+/* The indices of the nodes' names; *out is the caller's to free. Their number, or a negative errno. */
+static int take_nodes(struct reading *r, const char *text, uint32_t **out, struct zerr *err)
+{
+	struct zhostlist list = {0};
+	char *copy = strdup(text), *rest = copy;
+	int rc = copy ? 0 : no_memory(err), n = 0;
+	for (char *element; rc == 0 && (element = zhostlist_next(&rest));)
+		rc = zhostlist_add(&list, element, err);
+	if (rc == 0 && list.n == 0)
+		rc = check_name("node", "", 0, "", err);
+	uint32_t *nodes = rc == 0 ? malloc((size_t)list.n * sizeof(*nodes)) : NULL;
+	if (rc == 0 && !nodes)
+		rc = no_memory(err);
+	for (; rc == 0 && n < list.n; n++) {
+		rc = check_name("node", list.names[n], NAME_CHARS_MAX, "_.-@", err);
+		if (rc == 0 && intern(r, list.names[n], &nodes[n]) != 0)
+			rc = no_memory(err);
+	}
+	zhostlist_free(&list);
+	free(copy);
+	*out = nodes;
+	return rc == 0 ? n : rc;
 }
 
 static int keep_cores(struct reading *r, const char *node, const char *cpus, struct zerr *err)
@@ -199,10 +238,10 @@ static int parse_line(void *arg, char *line, int number, struct zerr *err)
 		return zerr_set(err, -EINVAL, "ranks '%.64s' without a node", ranks);
 	if (extra)
 		return zerr_set(err, -EINVAL, "'%.64s' is too much: RANKS NODE [CLUSTER [CPUS]]", extra);
-	int rc = check_name("node", node, NAME_CHARS_MAX, "_.-@", err);
-	if (rc == 0 && cluster && strcmp(cluster, "-") == 0)
+	int rc = 0;
+	if (cluster && strcmp(cluster, "-") == 0)
 		cluster = NULL;
-	if (rc == 0 && cluster)
+	if (cluster)
 		rc = check_name("cluster", cluster, ZCTL_NAME_MAX, "_.-", err);
 	if (rc == 0 && cpus && strcmp(cpus, "-") == 0)
 		cpus = NULL;
@@ -210,10 +249,13 @@ static int parse_line(void *arg, char *line, int number, struct zerr *err)
 		rc = zranges_check_cpus(cpus, err);
 	if (rc != 0)
 		return rc;
-	if (intern(r, node, &place.node) != 0 || (cluster && intern(r, cluster, &place.cluster) != 0) ||
-		(cpus && intern(r, cpus, &place.cpus) != 0))
+	if ((cluster && intern(r, cluster, &place.cluster) != 0) || (cpus && intern(r, cpus, &place.cpus) != 0))
 		return no_memory(err);
-	return place_ranks(r, ranks, &place, err);
+	uint32_t *nodes = NULL;
+	int nnodes = take_nodes(r, node, &nodes, err);
+	rc = nnodes < 0 ? nnodes : place_ranks(r, ranks, nodes, nnodes, place, err);
+	free(nodes);
+	return rc;
 }
 
 static int check_whole(const struct reading *r, struct zerr *err)

@@ -3,7 +3,8 @@
  * Placement maps, zipper.map(5): the node, cluster and cores of each virtual rank. zipmap writes them; zmpirun and
  * libzipper read them. Start-up only; one thread; the struct owns everything it points to.
  *
- *   RANKS NODE [CLUSTER [CPUS]]      RANKS: 7, 0-3 or 0-3,8; CPUS: as 0-3,8, for each of these ranks;
+ *   RANKS NODE [CLUSTER [CPUS]]      RANKS: 7, 0-3 or 0-3,8; NODE: one, or a list as node[01-04,7], on which the ranks
+ *                                    are divided equally, in order; CPUS: as 0-3,8, for each of these ranks;
  *                                    CLUSTER: "-" or nothing where the node belongs to one cluster only
  *   #ZIP NODE: cores CPUS are kept for zipperd       that zmpirun starts there
  *   #ZIP ...                         other remarks of the writer (predicted cost); not read, as any comment

@@ -12,6 +12,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "common/hosts/hostlist.h"
 #include "common/hosts/word.h"
 
 #define SPEED_MAX 1e6
@@ -84,33 +85,22 @@ static int set_option(struct znode *node, char *word, struct zerr *err)
 	return add_feature(node, word, value, err);
 }
 
-static int add_name(struct znode *node, const char *name, struct zerr *err)
+/* Moves the names of the list to the node. */
+static void take_names(struct znode *node, struct zhostlist *list)
 {
-	char **new = zword_grow(&node->names, &node->nnames, sizeof(*new));
-	return new && (*new = strdup(name)) ? 0 : zword_no_memory(err);
+	node->names = list->names;
+	node->nnames = list->n;
+	*list = (struct zhostlist){0};
 }
 
-/* Expands NAME, or NAME[FIRST-LAST]REST with as many digits as FIRST has. */
-static int add_names(struct znode *node, const char *word, struct zerr *err)
+static int parse_names(struct znode *node, char *word, struct zerr *err)
 {
-	const char *open = strchr(word, '[');
-	unsigned first, last;
-	int at = 0, end = 0;
-	char name[300];
-	if (!open)
-		return add_name(node, word, err);
-	if (sscanf(open, "[%9u-%n%9u]%n", &first, &at, &last, &end) < 2 || !end || !isdigit((unsigned char)open[1]) ||
-		!isdigit((unsigned char)open[at]) || last < first || last - first >= ZNODE_RANGE_MAX)
-		return zerr_set(err, -EINVAL, "'%.64s' is not of the form NAME[FIRST-LAST]", word);
-	for (unsigned i = first; i <= last; i++) {
-		int len = snprintf(name, sizeof(name), "%.*s%0*u%s", (int)(open - word), word, at - 2, i, open + end);
-		if (len < 0 || (size_t)len >= sizeof(name))
-			return zerr_set(err, -EINVAL, "'%.64s...' is too long for a host name", word);
-		int rc = add_name(node, name, err);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	struct zhostlist list = {0};
+	int rc = 0;
+	for (char *element; rc == 0 && (element = zhostlist_next(&word));)
+		rc = zhostlist_add(&list, element, err);
+	take_names(node, &list);
+	return rc;
 }
 
 int znode_parse(struct zhostfile *file, char **rest, int line, struct zerr *err)
@@ -123,9 +113,7 @@ int znode_parse(struct zhostfile *file, char **rest, int line, struct zerr *err)
 	for (char *word; rc == 0 && (word = zword_next(rest));) {
 		/* commas join hosts, as a word behind a blank could be a feature */
 		if (node->nnames == 0) {
-			char *save, *name = strtok_r(word, ",", &save);
-			for (; rc == 0 && name; name = strtok_r(NULL, ",", &save))
-				rc = add_names(node, name, err);
+			rc = parse_names(node, word, err);
 		} else {
 			rc = set_option(node, word, err);
 			options++;

@@ -6,8 +6,6 @@
 
 #include "common/hosts/hostfile.h"
 
-#define ZNODE_RANGE_MAX (1u << 16) /* hosts of one NAME[FIRST-LAST] */
-
 /* Reads the words behind "#ZIP node": HOST ... NAME[=VALUE] ... Appends to file->nodes. Returns 0, -EINVAL, -EEXIST or
  * -ENOMEM. */
 int znode_parse(struct zhostfile *, char **rest, int line, struct zerr *);

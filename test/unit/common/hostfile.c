@@ -209,6 +209,37 @@ static void finds_hosts(void **state)
 
 #define TWO "#ZIP cluster a\nh1\n#ZIP cluster b\nh2\n"
 
+static void reads_lists_of_hosts(void **state)
+{
+	static const char text[] = "#ZIP cluster a\nn[08-11,2]:4 user=me\nr[1-2]n[1,03]-ib\n"
+				   "#ZIP cluster b\nm[7]\n"
+				   "#ZIP node n[08-09,2],m7 gpu\n";
+	static const char *const names[] = {"n08", "n09", "n10", "n11", "n2", "r1n1-ib", "r1n03-ib", "r2n1-ib",
+		"r2n03-ib"};
+	struct zhostfile f;
+	struct zerr err = {{0}};
+	(void)state;
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	if (zhostfile_parse(&f, in, "hosts", &err) < 0)
+		fail_msg("%s", err.text);
+	fclose(in);
+	assert_int_equal(f.clusters[0].nhosts, 9);
+	assert_int_equal(f.clusters[0].slots, 24);
+	for (int h = 0; h < 9; h++) {
+		const struct zhost *host = &f.clusters[0].hosts[h];
+		assert_string_equal(host->name, names[h]);
+		assert_int_equal(host->slots, h < 5 ? 4 : 1);
+		assert_int_equal(host->line, h < 5 ? 2 : 3);
+		assert_int_equal(host->node, h < 2 || h == 4 ? 0 : -1);
+		if (h < 5)
+			assert_string_equal(host->rest, "user=me");
+	}
+	assert_string_equal(f.clusters[1].hosts[0].name, "m7");
+	assert_int_equal(f.clusters[1].hosts[0].node, 0);
+	zhostfile_free(&f);
+}
+
+#define LIST(text) "hosts:5: '" text "' is no list of hosts: NAME[FIRST-LAST], as node[01-04,7]"
 static const struct {
 	const char *text, *error;
 } bad[] = {
@@ -278,8 +309,18 @@ static const struct {
 	{TWO "#ZIP node h1\n", "hosts:5: #ZIP node: nothing is said about h1"},
 	{TWO "#ZIP node h3 gpu\n", "hosts:5: node h3: there is no host of that name"},
 	{TWO "#ZIP node h[1-3] gpu\n", "hosts:5: node h3: there is no host of that name"},
-	{TWO "#ZIP node h[3-1] gpu\n", "hosts:5: 'h[3-1]' is not of the form NAME[FIRST-LAST]"},
-	{TWO "#ZIP node h[1-99999999] gpu\n", "hosts:5: 'h[1-99999999]' is not of the form NAME[FIRST-LAST]"},
+	{TWO "#ZIP node h[3-1] gpu\n", LIST("h[3-1]")},
+	{TWO "#ZIP node h[1-99999999] gpu\n", "hosts:5: 'h[1-99999999]' are more than 65536 hosts"},
+	{TWO "h[1-3\n", LIST("h[1-3")},
+	{TWO "h1-3]\n", LIST("h1-3]")},
+	{TWO "h[]\n", LIST("h[]")},
+	{TWO "h[1-]\n", LIST("h[1-]")},
+	{TWO "h[1,]\n", LIST("h[1,]")},
+	{TWO "h[-1]\n", LIST("h[-1]")},
+	{TWO "h[1 2]\n", LIST("h[1")},
+	{TWO "h[1-2[3]]\n", LIST("h[1-2[3]]")},
+	{TWO "h[1-3:2]\n", "hosts:5: slots: '2]' is not a number from 1 to 1048576"},
+	{TWO "h[4-5]\n#ZIP cluster c\nh[5-6]\n", "hosts:7: host h5 belongs to cluster b already (line 5)"},
 	{TWO "#ZIP node h1 gpu\n#ZIP node h2,h1 gpu\n", "hosts:6: node h1 has its line already (line 5)"},
 	{TWO "#ZIP node h1 gpu=0\n", "hosts:5: gpu: '0' is not a number from 1 to 1048576"},
 	{TWO "#ZIP node h1 gpu=1 GPU\n", "hosts:5: GPU is given twice"},
@@ -410,6 +451,7 @@ int main(void)
 		cmocka_unit_test(finds_the_zipper_of_a_job),
 		cmocka_unit_test(takes_transit_fabrics),
 		cmocka_unit_test(finds_hosts),
+		cmocka_unit_test(reads_lists_of_hosts),
 		cmocka_unit_test(tells_file_line_and_reason),
 		cmocka_unit_test(refuses_zero_byte),
 		cmocka_unit_test(skips_byte_order_mark),

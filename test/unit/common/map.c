@@ -62,6 +62,23 @@ static void reads_everything(void **state)
 	assert_null(map.places);
 }
 
+/* The ranks of a line are divided in the order of both lists. */
+static void divides_ranks(void **state)
+{
+	static const char text[] = "6-7,0-3 n[08-09],z - 1\n4-5 n08\n";
+	static const char *const expected[8] = {"n09", "n09", "z", "z", "n08", "n08", "n08", "n08"};
+	struct zmap map;
+	struct zerr err = {{0}};
+	(void)state;
+	assert_int_equal(parse(&map, text, strlen(text), &err), 0);
+	assert_int_equal(map.nranks, 8);
+	for (int v = 0; v < 8; v++) {
+		assert_string_equal(name(&map, map.places[v].node), expected[v]);
+		assert_string_equal(name(&map, map.places[v].cpus), v == 4 || v == 5 ? "" : "1");
+	}
+	zmap_free(&map);
+}
+
 /* More names and ranks than any table holds at first. */
 static void reads_many(void **state)
 {
@@ -136,6 +153,11 @@ static const struct {
 	{"0-2,1 a\n", "m:1: rank 1 was already placed in line 1"},
 	{"0 a\n2-3 b\n", "m: rank 1 is missing; there are ranks up to 3, which stands in line 2"},
 	{"0 a/b\n", "m:1: 'a/b' is no name of a node"},
+	{"0-2 a[1-2]\n", "m:1: 3 ranks cannot be divided by 2 nodes"},
+	{"0 a,b\n", "m:1: 1 ranks cannot be divided by 2 nodes"},
+	{"0 a[1\n", "m:1: 'a[1' is no list of hosts: NAME[FIRST-LAST], as node[01-04,7]"},
+	{"0 ,\n", "m:1: '' is no name of a node"},
+	{"0-1 a[1-2],a/b[1-2]\n", "m:1: 'a/b1' is no name of a node"},
 	{"0 a b,c\n", "m:1: 'b,c' is no name of a cluster"},
 	{"0 a b 1-\n", "m:1: '1-' are no cores: numbers to 65535 and ranges, as 0-3,8"},
 	{"0 a b core:1\n", "m:1: 'core:1' are no cores: numbers to 65535 and ranges, as 0-3,8"},
@@ -252,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_everything),
+		cmocka_unit_test(divides_ranks),
 		cmocka_unit_test(reads_many),
 		cmocka_unit_test(formats_cpus),
 		cmocka_unit_test(keeps_cores),

@@ -59,6 +59,8 @@ static const struct {
 	{"-f h -H B1:2 p", "b:2"},
 	{"-f h -host b1,a1 -n 7 p", "a:4 b:3"},
 	{"-f h -hosts b1:8,a1,a2 p", "a:4 b:8"},
+	{"-f h -hosts a[1-2],b1:8 p", "a:4 b:8"},
+	{"-f h -hosts c1,a[2,1]:3 p", "a:6 c:1"},
 };
 
 static void distributes_ranks(void **state)
@@ -99,6 +101,9 @@ static const struct {
 } lists[] = {
 	{"a1,a3", "-hosts: h has no host a3 (did you mean a1?)"},
 	{"a1,a1", "-hosts: a1 is named twice; write a1:2 for two slots"},
+	{"a[1-3]", "-hosts: h has no host a3 (did you mean a1?)"},
+	{"a[1-2],a2", "-hosts: a2 is named twice; write a2:2 for two slots"},
+	{"a[1-", "-hosts: 'a[1-' is no list of hosts: NAME[FIRST-LAST], as node[01-04,7]"},
 	{"a1:0", "-hosts: 'a1:0': the slots are no number from 1 to 65536"},
 	{",", "-hosts: the list is empty"},
 };
