@@ -73,6 +73,11 @@ is "... also with variables that name no job" "$?" 0
 		ZIPPER_ZIPPERD='tcp:127.0.0.1:9>a>b>tcp:127.0.0.1:10'
 	refused "entries without zippers" 'ZIPPER_ENTRIES is set, but ZIPPER_ZIPPERD is not' ZIPPER_JOB=x ZIPPER_KEY=$KEY \
 		ZIPPER_HOSTFILE="$TAP_TMP/nohosts" ZIPPER_ENTRIES=a,b
+	each="env LD_PRELOAD=$SO $JOB"
+	limited 20 "$MPIEXEC" -n 1 $each "$HELLO" : -n 1 $each ZIPPER_PART=b "$HELLO" </dev/null >out 2>err
+	is "one launcher for two parts: status" "$?" 1
+	is "... one line, at once" "$(grep '^libzipper: ' err)" "libzipper: rank 0 of part a: MPI_Init: ZIPPER_PART differs among \
+the ranks of one launcher: start each part by itself, as with srun --het-group=N for each, or all of them with ZIPPER_HOSTFILE"
 	refused "no zipperd there" 'zipperd: cannot connect to tcp:127.0.0.1:9: ' $JOB
 	refused "no module" 'zipauth.so.*ZIPPER_MODULE_DIR' $JOB ZIPPER_MODULE_DIR="$TAP_TMP"
 	for table in '{ const char *release; } zauth_module = { "0.0.0" }' '{ int (*first)(void); } zauth_module = { old }'; do

@@ -22,6 +22,7 @@
 #include "common/base/module.h"
 #include "libzip/start/launcher.h"
 #include "libzip/start/placement.h"
+#include "libzip/start/sole.h"
 #include "common/hosts/ports.h"
 #include "common/control/ctl_name.h"
 #include "common/transport/transports.h"
@@ -395,6 +396,8 @@ int zjoin(const struct zenv *env, struct zerr *err)
 		rc = configure_transports(env, err);
 	if (rc == 0)
 		rc = describe(env, &join, &zippers, err);
+	if (rc == 0 && !join.mixed)
+		rc = zsole_check(join.part, err);
 	if (rc == 0)
 		rc = open_sessions(env, &zippers, &params, err);
 	if (rc != 0)
