@@ -224,6 +224,14 @@ static int check_fabrics(const struct zhostfile *file, struct zerr *err)
 	return 0;
 }
 
+static bool has_hosts(const struct zhostfile *file)
+{
+	for (int c = 0; c < file->nclusters; c++)
+		if (file->clusters[c].nhosts > 0)
+			return true;
+	return false;
+}
+
 /* Checks that need the whole file. */
 static int check_whole(const struct zhostfile *file, struct zerr *err)
 {
@@ -236,7 +244,7 @@ static int check_whole(const struct zhostfile *file, struct zerr *err)
 	return check_fabrics(file, err);
 }
 
-int zhostfile_parse(struct zhostfile *file, FILE *stream, const char *path, struct zerr *err)
+static int parse(struct zhostfile *file, FILE *stream, const char *path, bool bare, struct zerr *err)
 {
 	memset(file, 0, sizeof(*file));
 	file->path = strdup(path);
@@ -245,25 +253,48 @@ int zhostfile_parse(struct zhostfile *file, FILE *stream, const char *path, stru
 	int rc = zlines_read(stream, path, parse_line, file, err);
 	tdestroy(file->names, free);
 	file->names = NULL;
+	bare = bare && rc == 0 && file->nclusters > 0 && !has_hosts(file);
 	if (rc == 0)
-		rc = check_whole(file, err);
-	if (rc == 0)
+		rc = bare ? check_fabrics(file, err) : check_whole(file, err);
+	if (rc == 0 && !bare)
 		rc = znode_apply(file, err);
 	if (rc < 0)
 		zhostfile_free(file);
 	return rc;
 }
 
-int zhostfile_read(struct zhostfile *file, const char *path, struct zerr *err)
+int zhostfile_parse(struct zhostfile *file, FILE *stream, const char *path, struct zerr *err)
+{
+	return parse(file, stream, path, false, err);
+}
+
+static int read_file(struct zhostfile *file, const char *path, bool bare, struct zerr *err)
 {
 	FILE *stream = fopen(path, "re");
 	if (!stream) {
 		memset(file, 0, sizeof(*file));
 		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
 	}
-	int rc = zhostfile_parse(file, stream, path, err);
+	int rc = parse(file, stream, path, bare, err);
 	fclose(stream);
 	return rc;
+}
+
+int zhostfile_read(struct zhostfile *file, const char *path, struct zerr *err)
+{
+	return read_file(file, path, false, err);
+}
+
+int zhostfile_read_bare(struct zhostfile *file, const char *path, struct zerr *err)
+{
+	return read_file(file, path, true, err);
+}
+
+int zhostfile_add_host(struct zhostfile *file, int cluster, const char *name, int slots, struct zerr *err)
+{
+	struct zcluster *c = &file->clusters[cluster];
+	int rc = zword_check_host(name, err);
+	return rc < 0 ? rc : add_host(c, name, slots, "", c->line, err);
 }
 
 void zhostfile_free(struct zhostfile *file)

@@ -98,6 +98,10 @@ struct zhostfile {
 int zhostfile_read(struct zhostfile *, const char *path, struct zerr *);
 /* Reads from an open stream. The path only stands in messages. */
 int zhostfile_parse(struct zhostfile *, FILE *, const char *path, struct zerr *);
+/* As zhostfile_read, but takes a file without any host, too: only clusters and zippers. */
+int zhostfile_read_bare(struct zhostfile *, const char *path, struct zerr *);
+/* Adds a host to one of the clusters, as a line of its own would. 0, or a negative errno with text. */
+int zhostfile_add_host(struct zhostfile *, int cluster, const char *name, int slots, struct zerr *);
 void zhostfile_free(struct zhostfile *);
 
 #endif

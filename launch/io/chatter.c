@@ -187,7 +187,8 @@ bool zchatter_is_breakdown(const char *line, size_t len, bool broken)
 
 bool zchatter_is_echo(const char *line, size_t len)
 {
-	static const char *const echoes[] = {"libzipper: rank ", "Abort(", "[proxy:", "[mpiexec@"};
+	static const char *const echoes[] = {"libzipper: rank ", "Abort(", "[proxy:", "[mpiexec@",
+		"srun: ", "slurmstepd"};
 	line = skip_label(line, &len);
 	return begins_with_any(line, len, echoes, sizeof(echoes) / sizeof(echoes[0]));
 }

@@ -43,26 +43,37 @@ static void put_label(struct zpump *p, int vrank)
 	}
 }
 
+/* The length of the launcher's label, "[lrank] " or with blanks before it "lrank: ", or 0: there is none. */
+static size_t scan_label(const struct zpump *p, const char *text, size_t len, long *lrank)
+{
+	size_t i = 0, begin;
+	if (p->padded)
+		while (i < len && i < 9 && text[i] == ' ')
+			i++;
+	else if (len > 0 && text[i++] != '[')
+		return 0;
+	*lrank = 0;
+	for (begin = i; i < len && i < 9 && isdigit((unsigned char)text[i]); i++)
+		*lrank = *lrank * 10 + (text[i] - '0');
+	return i > begin && i + 1 < len && *lrank < p->label->nranks && text[i] == (p->padded ? ':' : ']') &&
+			       text[i + 1] == ' '
+		       ? i + 2
+		       : 0;
+}
+
 /* Hands on text from the beginning of a line, with mpiexec's label rewritten. */
 static void put_labelled(struct zpump *p, const char *text, size_t len)
 {
-	size_t i = 1;
 	long lrank = 0;
 	if (p->zipper) {
 		put_text(p, "zipper ");
 		put_text(p, p->zipper);
 		put_text(p, ": ");
 	}
-	if (p->label && len > 3 && text[0] == '[') {
-		for (; i < len && i < 9 && isdigit((unsigned char)text[i]); i++)
-			lrank = lrank * 10 + (text[i] - '0');
-		if (i > 1 && i + 1 < len && lrank < p->label->nranks && text[i] == ']' && text[i + 1] == ' ') {
-			put_label(p, zplan_vrank(p->label, (int)lrank));
-			text += i + 2;
-			len -= i + 2;
-		}
-	}
-	zoutput_add(p->out, text, len);
+	const size_t label = p->label ? scan_label(p, text, len, &lrank) : 0;
+	if (label)
+		put_label(p, zplan_vrank(p->label, (int)lrank));
+	zoutput_add(p->out, text + label, len - label);
 }
 
 /* Holds a complaint back. False: it must be shown. */
@@ -186,7 +197,7 @@ static bool is_showable(const struct zpump *p)
 	if (p->len == 0 || (p->chatter && zchatter_may_be(p->chatter, p->buf, p->len)))
 		return false;
 	/* The label must be complete first. */
-	return !p->label || p->mid_line || p->buf[0] != '[' || memchr(p->buf, ' ', p->len);
+	return !p->label || p->mid_line || (p->buf[0] != '[' && !p->padded) || memchr(p->buf, ' ', p->len);
 }
 
 int zpump_timeout(const struct zpump *p, int64_t now_ms)

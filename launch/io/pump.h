@@ -26,6 +26,7 @@ struct zpump {
 			   of, which is dropped */
 	const struct zplan_part
 		*label;	     /* "[lrank] " at the beginning of a line becomes the label of the vrank; NULL: it stays */
+	bool padded;	     /* the label is srun's: blanks, "lrank: " */
 	const char *prepend; /* the label for that, in which %r is the vrank; NULL: "[%r] " */
 	const char *zipper;  /* a zipper's name to put in front of every line; NULL: none */
 	bool mid_line;	     /* the beginning of the current line has been handed on */

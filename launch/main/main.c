@@ -18,6 +18,7 @@
 #include "launch/start/job.h"
 #include "launch/start/locate.h"
 #include "common/base/log.h"
+#include "launch/plan/allocation.h"
 #include "launch/plan/chosen.h"
 #include "launch/plan/options.h"
 #include "launch/plan/plan.h"
@@ -35,7 +36,9 @@
 
 struct launch {
 	struct zoptions options;
-	struct zhostfile hosts; /* path NULL: --clusters */
+	struct zallocation allocation; /* of Slurm */
+	bool allocated;		       /* the job runs in it: srun starts the parts */
+	struct zhostfile hosts;	       /* path NULL: --clusters */
 	struct zplan plan;
 	struct zlocate locate;
 	struct zscratch scratch;
@@ -118,7 +121,7 @@ static int prepare_bridge(struct launch *l, struct zerr *err)
 static int prepare(struct launch *l, struct zerr *err)
 {
 	int rc = is_bridged(l) ? prepare_bridge(l, err) : 0;
-	return rc == 0 ? zresolve_hosts(&l->plan, &l->options, l->options.hostfile, err) : rc;
+	return rc == 0 && !l->allocated ? zresolve_hosts(&l->plan, &l->options, l->hosts.path, err) : rc;
 }
 
 static uint64_t expiry(const struct zoptions *o)
@@ -234,6 +237,45 @@ static int check_directory(struct zerr *err)
 	return rc;
 }
 
+/* Reads the hostfile, or takes the hosts of the Slurm allocation. */
+static int find_hosts(struct launch *l, struct zerr *err)
+{
+	const char *path = l->options.hostfile;
+	int rc = zallocation_read(&l->allocation, &l->options, err);
+	if (rc < 0 || l->options.clusters)
+		return rc;
+	l->allocated = rc > 0;
+	if (!path && !l->allocated)
+		return zoptions_need_hosts(err);
+	if (!path) {
+		rc = zallocation_make_hosts(&l->allocation, &l->hosts, err);
+		for (int c = 0; rc == 0 && c < l->hosts.nclusters; c++)
+			l->allocation.of_cluster[c] = c;
+	} else {
+		rc = l->allocated ? zhostfile_read_bare(&l->hosts, path, err) : zhostfile_read(&l->hosts, path, err);
+		if (rc == 0 && l->allocated) {
+			rc = zallocation_match(&l->allocation, &l->hosts, err);
+			l->allocated = rc > 0;
+		}
+	}
+	return rc < 0 ? rc : l->options.hosts ? zchosen_keep(&l->hosts, l->options.hosts, err) : 0;
+}
+
+static int make_plan(struct launch *l, struct zerr *err)
+{
+	const struct zhostfile *hosts = l->hosts.path ? &l->hosts : NULL;
+	int rc = zplan_make(&l->plan, &l->options, hosts, err);
+	if (rc == 0 && l->allocated)
+		rc = zallocation_check(&l->options, &l->plan, err);
+	if (rc == 0 && l->allocated)
+		zallocation_note(&l->allocation, hosts, &l->plan);
+	if (rc == 0)
+		rc = zprogram_check(&l->plan, &l->options, is_bridged(l), err);
+	if (rc == 0 && is_bridged(l))
+		rc = zrailset_find(&l->rails, &l->plan, hosts, l->options.rails, err);
+	return rc;
+}
+
 /* Plans all that command line and hostfile decide. */
 static int plan(struct launch *l, struct zerr *err)
 {
@@ -241,16 +283,10 @@ static int plan(struct launch *l, struct zerr *err)
 	if (rc == 0)
 		rc = zoptions_take_environment(&l->options, err);
 	unsetenv("MPIEXEC_TIMEOUT"); /* each mpiexec would end its own part */
-	if (rc == 0 && l->options.hostfile)
-		rc = zhostfile_read(&l->hosts, l->options.hostfile, err);
-	if (rc == 0 && l->options.hosts)
-		rc = zchosen_keep(&l->hosts, l->options.hosts, err);
 	if (rc == 0)
-		rc = zplan_make(&l->plan, &l->options, l->options.hostfile ? &l->hosts : NULL, err);
+		rc = find_hosts(l, err);
 	if (rc == 0)
-		rc = zprogram_check(&l->plan, &l->options, is_bridged(l), err);
-	if (rc == 0 && is_bridged(l))
-		rc = zrailset_find(&l->rails, &l->plan, l->options.hostfile ? &l->hosts : NULL, l->options.rails, err);
+		rc = make_plan(l, err);
 	if (rc == 0)
 		rc = zlocate_find(&l->locate, err);
 	return rc;
@@ -304,5 +340,6 @@ int main(int argc, char **argv)
 	zplan_free(&l.plan);
 	zoptions_free(&l.options);
 	zhostfile_free(&l.hosts);
+	zallocation_free(&l.allocation);
 	return status;
 }

@@ -42,7 +42,7 @@ static const struct zadvice table[] = {
 	{"multi-prog", SLURM, "write the programs with ':' between them, or -configfile FILE"},
 	{"app", OMPI, "write -configfile FILE"},
 	{"arch soft", HYDRA, "name the hosts in the hostfile"},
-	{"het-group pack-group", SLURM, "write the programs with ':' between them"},
+	{"het-group pack-group", SLURM, "leave it out: each group of the job is a cluster, see zipper-slurm(7)"},
 	/* environment and files */
 	{"export preserve-env", SLURM, "write -genv NAME=VALUE or -genvlist NAME,..."},
 	{"D chdir", SLURM, "write -wdir DIR"},

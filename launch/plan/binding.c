@@ -35,3 +35,13 @@ int zbinding_check(const char *option, const char *value, struct zerr *err)
 		"user:LIST and some more, see mpiexec -bind-to -help",
 		option, value, znearest_format(&near, hint, sizeof(hint)));
 }
+
+const char *zbinding_srun(const char *value)
+{
+	static const char *const pairs[][2] = {{"none", "none"}, {"core", "cores"}, {"hwthread", "threads"},
+		{"socket", "sockets"}, {"numa", "ldoms"}};
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if (strcmp(pairs[i][0], value) == 0)
+			return pairs[i][1];
+	return NULL;
+}

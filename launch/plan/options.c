@@ -427,13 +427,17 @@ static int parse_section(struct zoptions *o, char **words, int left, struct zerr
 	return i;
 }
 
+int zoptions_need_hosts(struct zerr *err)
+{
+	return zerr_set(err, -EINVAL, "no clusters: give a zipper hostfile (-f FILE) or --clusters N for this machine");
+}
+
 static int check(const struct zoptions *o, struct zerr *err)
 {
 	if (o->hostfile && o->clusters)
 		return zerr_set(err, -EINVAL, "give either a hostfile or --clusters");
-	if (!o->hostfile && !o->clusters)
-		return zerr_set(err, -EINVAL,
-			"no clusters: give a zipper hostfile (-f FILE) or --clusters N for this machine");
+	if (!o->hostfile && !o->clusters && !getenv("SLURM_JOB_ID")) /* in an allocation the hosts are known */
+		return zoptions_need_hosts(err);
 	if (o->clusters && o->hosts)
 		return zerr_set(err, -EINVAL, "-hosts needs a hostfile: it names hosts of it");
 	if (o->map && o->hosts)

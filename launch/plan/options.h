@@ -52,6 +52,8 @@ void zoptions_free(struct zoptions *);
 void zoptions_print_help(FILE *);
 /* The time for the whole run that MPIEXEC_TIMEOUT names, as for mpiexec, where -timeout does not. 0 or -EINVAL. */
 int zoptions_take_environment(struct zoptions *, struct zerr *);
+/* Refuses a command line without hosts. -EINVAL. */
+int zoptions_need_hosts(struct zerr *);
 /* Counts the ranks that all sections ask for together; 0 if they do not say. 0 or -EINVAL. */
 int zoptions_count_ranks(const struct zoptions *, int *nranks, struct zerr *);
 

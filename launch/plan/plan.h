@@ -14,9 +14,13 @@ struct zplan_host {
 	char *binding;	  /* cores of these ranks, for mpiexec's "user:"; NULL: none; owned */
 };
 
+struct zallocation_group;
+
 struct zplan_part {
 	char name[ZCTL_NAME_MAX + 1];
 	const struct zcluster *cluster; /* NULL: this machine (--clusters) */
+	/* of the Slurm allocation, whose srun starts the part (allocation.h); NULL: mpiexec does */
+	const struct zallocation_group *group;
 	int nranks;
 	int universe;	  /* its share of -usize; 0: not given */
 	int first;	  /* vrank of its rank 0 */

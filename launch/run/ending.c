@@ -19,8 +19,10 @@
 #include "launch/run/verdict.h"
 
 /* A failure has ended everything within three seconds on a machine that is not overloaded. */
-#define GRACE_MS 1500	     /* for the parts to end by themselves, and for their mpiexec to tell how */
-#define TERM_MS 700	     /* between SIGTERM and SIGKILL */
+#define GRACE_MS 1500	   /* for the parts to end by themselves, and for their mpiexec to tell how */
+#define TERM_MS 700	   /* between SIGTERM and SIGKILL */
+#define SRUN_TERM_MS 60000 /* the same for srun */
+#define SRUN_SETTLE_MS 5000
 #define SIGNAL_GRACE_MS 5000 /* after Ctrl-C: ranks may write something down */
 /* Once the world is made, every rank leaves, or zipperd tells that it died. On a busy machine the ranks of other parts
  * may need seconds to leave after the first part has ended. Only a zipperd that hangs tells nothing. */
@@ -74,7 +76,7 @@ static bool is_flooded(struct zrun *run, struct zpart *part, bool *surely)
 {
 	const int status = part->wait_status;
 	const bool broken = WIFSIGNALED(status) ? WTERMSIG(status) == SIGPIPE : WEXITSTATUS(status) == MPIEXEC_BROKEN;
-	if (!broken || part->chatter.have_codes || zplan_vrank(part->plan, 0) != 0)
+	if (part->plan->group || !broken || part->chatter.have_codes || zplan_vrank(part->plan, 0) != 0)
 		return false;
 	zpump_read_all(&part->err);
 	*surely = part->err.slow_reader;
@@ -99,8 +101,8 @@ void zending_note_part(struct zrun *run, struct zpart *part)
 	if (WIFSIGNALED(part->wait_status)) {
 		int number = WTERMSIG(part->wait_status);
 		zverdict_doubt(run);
-		zverdict_set(run, 128 + number, GRACE_MS, "mpiexec of part %s was killed by signal %d (%s)", name,
-			number, strsignal(number));
+		zverdict_set(run, 128 + number, GRACE_MS, "%s of part %s was killed by signal %d (%s)",
+			zpart_launcher(part), name, number, strsignal(number));
 		zverdict_show(run);
 		return;
 	}
@@ -269,7 +271,7 @@ static bool waits_for_ranks(const struct zrun *run)
 /* mpiexec is watched until its ranks have reported or, for ranks that do not report, until it has all its proxies. */
 static bool watches_launchers(const struct zrun *run, const struct zpart *part)
 {
-	return part->pid > 0 && run->phase == ZRUN_GOING &&
+	return part->pid > 0 && !part->plan->group && run->phase == ZRUN_GOING &&
 	       (needs_report(run) ? !run->job->world : !part->reach.reached);
 }
 
@@ -304,13 +306,19 @@ int zending_timeout(const struct zrun *run, int64_t now)
 	return ms;
 }
 
+/* Slurm needs some time to end the ranks of an srun. */
+static bool uses_srun(const struct zrun *run)
+{
+	return run->plan->nparts > 0 && run->plan->parts[0].group;
+}
+
 static void next_phase(struct zrun *run, int64_t now)
 {
 	if (run->phase == ZRUN_ENDING) {
 		zverdict_show_complete(run);
 		signal_parts(run, SIGTERM, true);
 		run->phase = ZRUN_TERM;
-		run->phase_ms = now + TERM_MS;
+		run->phase_ms = now + (uses_srun(run) ? SRUN_TERM_MS : TERM_MS);
 		return;
 	}
 	run->phase = ZRUN_KILL;
@@ -388,6 +396,19 @@ void zending_tick(struct zrun *run, int64_t now)
 		next_phase(run, now);
 }
 
+/* When srun is killed, a child of it has Slurm end the ranks. */
+static void settle(void)
+{
+	for (int ms = 0; ms < SRUN_SETTLE_MS; ms += 10) {
+		pid_t pid;
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (pid < 0)
+			return;
+		poll(NULL, 0, 10);
+	}
+}
+
 /* No process of a failed job may live on, wherever it hides in the process tree. */
 static void sweep(void)
 {
@@ -454,6 +475,8 @@ int zending_finish(struct zrun *run)
 	for (int i = 0; i < run->rails->n; i++)
 		if (run->rails->daemons[i].pid > 0)
 			kill(run->rails->daemons[i].pid, SIGKILL);
+	if (uses_srun(run))
+		settle();
 	sweep();
 	for (int i = 0; i < run->rails->n; i++)
 		run->rails->daemons[i].pid = 0;

@@ -83,7 +83,7 @@ void zrelay_signal(struct zrun *run, int number)
 		struct search s = {.number = number};
 		if (part->pid <= 0)
 			continue;
-		if (catches(part->pid, number)) {
+		if (part->plan->group || catches(part->pid, number)) { /* srun passes them on */
 			zpart_signal(part, number, false);
 			continue;
 		}

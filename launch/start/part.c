@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the command line and hostfile of one mpiexec, and starts it. */
+/* Makes the command line and hostfile of one mpiexec, and starts it, or the srun of srun.h. */
 #include "launch/start/part.h"
 
 #include <errno.h>
@@ -12,6 +12,8 @@
 
 #include "launch/base/process.h"
 #include "launch/start/outfiles.h"
+#include "launch/start/preload.h"
+#include "launch/start/srun.h"
 
 static void add_option(struct zargv *argv, const char *option, const char *in_file, const char *on_line)
 {
@@ -104,18 +106,6 @@ static int add_place(struct zargv *argv, const struct zplan_part *plan, const st
 	return rc;
 }
 
-/* Adds the value of LD_PRELOAD. The user's libraries come in front of ours: a tool between program and MPI (MPI-4.0,
- * section 15.2) sees the program's calls, and its own calls come to us. The runtimes of sanitizers, if there are any,
- * are in front of all. */
-static void add_preload(struct zargv *argv, const struct zpart_params *p, const char *runtimes)
-{
-	const char *theirs = p->options->preload ? p->options->preload : getenv("LD_PRELOAD");
-	if (theirs && *theirs == '\0')
-		theirs = NULL;
-	zargv_addf(argv, "%s%s%s%s%s", runtimes ? runtimes : "", runtimes ? ":" : "", theirs ? theirs : "",
-		p->libzipper && theirs ? ":" : "", p->libzipper ? p->libzipper : "");
-}
-
 /* Adds the programs: consecutive ranks of the part that belong to the same section stand together. */
 static void add_programs(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p)
 {
@@ -138,7 +128,7 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 		if (p->libzipper && section->runtimes) {
 			zargv_add(argv, "-env");
 			zargv_add(argv, "LD_PRELOAD");
-			add_preload(argv, p, section->runtimes);
+			zpreload_add(argv, "", p->options, p->libzipper, section->runtimes);
 		}
 		zargv_add_all(argv, section->argv, (size_t)section->argc);
 	}
@@ -183,7 +173,7 @@ static int build_argv(struct zargv *argv, const struct zplan_part *plan, const s
 	if (p->libzipper || o->preload) {
 		zargv_add(argv, "-genv");
 		zargv_add(argv, "LD_PRELOAD");
-		add_preload(argv, p, NULL);
+		zpreload_add(argv, "", o, p->libzipper, NULL);
 	}
 	add_programs(argv, plan, p);
 	return rc == 0 && argv->failed ? zerr_set(err, -ENOMEM, "out of memory") : rc;
@@ -205,8 +195,10 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 	struct zargv argv = {0}, envp = {0};
 	int out[2] = {-1, -1}, errs[2] = {-1, -1};
 	part->plan = plan;
-	int rc = build_argv(&argv, plan, p, err);
+	int rc = plan->group ? zsrun_build(&argv, plan, p, err) : build_argv(&argv, plan, p, err);
 	zenviron_build(&envp, &p->environ);
+	if (plan->group)
+		zsrun_build_environ(&envp, plan, p->scratch);
 	if (rc == 0 && envp.failed)
 		rc = zerr_set(err, -ENOMEM, "out of memory");
 	if (rc == 0)
@@ -227,9 +219,10 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 		part->pid = rc;
 		part->started = true;
 		const struct zplan_part *label = p->options->label ? plan : NULL;
-		zpump_init(&part->out, out[0], p->out, &part->chatter, label);
+		zpump_init(&part->out, out[0], p->out, plan->group ? NULL : &part->chatter, label);
 		zpump_init(&part->err, errs[0], p->err, NULL, label);
 		part->out.prepend = part->err.prepend = p->options->prepend;
+		part->out.padded = part->err.padded = plan->group != NULL;
 		part->err.hush = p->hush;
 		part->err.holds = p->hush && p->libzipper;
 		rc = 0;
@@ -250,6 +243,11 @@ int zpart_status(const struct zpart *part, enum zpart_killed counts)
 	if (WIFSIGNALED(part->wait_status))
 		return 128 + WTERMSIG(part->wait_status);
 	int status = WEXITSTATUS(part->wait_status);
+	if (part->plan->group) { /* srun adds 128 to a signal, mpiexec does not */
+		status = status > 128 ? status - 128 : status;
+		/* Slurm kills all other ranks with SIGKILL, too, and that hides their status. */
+		return status == SIGKILL && counts != ZPART_KILLED_COUNT ? 0 : status;
+	}
 	/* mpiexec ORs the statuses of the ranks: 1 and 2 make 3. */
 	if (!c->have_codes || status == 0)
 		return status;
@@ -260,13 +258,26 @@ int zpart_status(const struct zpart *part, enum zpart_killed counts)
 
 int zpart_killer(const struct zpart *part)
 {
+	if (part->plan->group) { /* SIGKILL says nothing, see above */
+		int number = WIFEXITED(part->wait_status) ? WEXITSTATUS(part->wait_status) - 128 : 0;
+		return number > 0 && number != SIGKILL ? number : 0;
+	}
 	return part->chatter.signal || part->chatter.status ? part->chatter.signal
 	       : part->chatter.nkilled			    ? SIGKILL
 							    : 0;
 }
 
+const char *zpart_launcher(const struct zpart *part)
+{
+	return part->plan->group ? "srun" : "mpiexec";
+}
+
 void zpart_signal(const struct zpart *part, int signal, bool group)
 {
+	if (part->plan->group && (signal == SIGINT || signal == SIGQUIT))
+		signal = SIGTERM; /* of one SIGINT srun only tells how its ranks are */
+	if (part->plan->group)
+		group = false; /* its child has Slurm end the ranks when srun is killed */
 	if (part->pid > 0)
 		kill(group ? -part->pid : part->pid, signal);
 }
