@@ -114,6 +114,8 @@ is "... each rank has its own" "$(lines)" "it's / words;it'sb  \"\$x 1;it'sb  \"
 one "-l" 0 -l --no-mpi sh -c 'echo out; echo err >&2'
 is "... labels both streams" "$(sort out err | paste -sd';')" "[0] err;[0] out;[1] err;[1] out;[2] err;[2] out"
 one "the exit status" 5 --no-mpi sh -c 'exit $((3 + SLURM_PROCID))'
+one "a high exit status" 255 --no-mpi sh -c 'exit 255'
+one "a rank that kills itself" 11 --no-mpi sh -c 'kill -SEGV $$'
 one "an option that srun does not have" 2 -membind local ./hello
 is "... its line" "$(cat err)" "zmpirun: -membind is not for ranks that srun starts: leave it out, or have mpiexec start the \
 ranks, with -launcher ssh or -launcher slurm"
