@@ -16,6 +16,7 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/board.h"
 #include "libzip/world/error.h"
+#include "libzip/world/foreign.h"
 #include "libzip/world/handlers.h"
 #include "libzip/world/topo.h"
 
@@ -259,7 +260,7 @@ static int run_local(struct local_dup *d, const char *name)
 static int local_dup(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name)
 {
 	struct local_dup d = {comm, newcomm, with_info, info};
-	if (!zcoll_local_may_block(comm))
+	if (!zcoll_local_may_block(comm) && !zforeign_in(comm))
 		return run_local(&d, name);
 	zshim_callback_begin();
 	int rc = with_info ? zn.Comm_dup_with_info(comm, info, newcomm) : zn.Comm_dup(comm, newcomm);

@@ -16,12 +16,13 @@
 #include "libzip/schedule/step.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/error.h"
+#include "libzip/world/foreign.h"
 #include "libzip/world/world.h"
 
 int zcomm_meet_local(MPI_Comm local)
 {
 	MPI_Request r;
-	if (zcoll_local_may_block(local))
+	if (zcoll_local_may_block(local) || zforeign_in(local))
 		return MPI_SUCCESS;
 	return zcoll_local_wait(zn.Ibarrier(local, &r), &r, local, "MPI_Ibarrier");
 }

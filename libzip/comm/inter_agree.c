@@ -16,6 +16,7 @@
 #include "libzip/schedule/step.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/error.h"
+#include "libzip/world/foreign.h"
 #include "libzip/world/group.h"
 #include "libzip/world/world.h"
 
@@ -210,8 +211,10 @@ static bool is_foreign(MPI_Comm comm)
 	MPI_Group group;
 	if (zcomm_find(comm) || zn.Comm_group(comm, &group) != MPI_SUCCESS)
 		return false;
-	if (zgroup_from_native(&group) != MPI_SUCCESS)
+	if (zgroup_from_native(&group) != MPI_SUCCESS) {
+		zforeign_meet();
 		return true;
+	}
 	zip_Group_free(&group);
 	return false;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names that the whole world can look up: MPI_Publish_name, MPI_Lookup_name and MPI_Unpublish_name (MPI-4.0 section
- * 11.9). And MPI_Comm_connect, which refuses a port that was published in another part: natively it would wait for a
- * process that it cannot reach.
+ * 11.9). MPI_Comm_connect refuses a port that was published in another part: natively it would wait for a process that
+ * it cannot reach. And the other functions that bring processes of other worlds (sections 11.8 and 11.10).
  */
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/comm.h"
 #include "libzip/world/error.h"
+#include "libzip/world/foreign.h"
 #include "libzip/world/guard.h"
 #include "libzip/world/naming.h"
 #include "libzip/world/rails.h"
@@ -175,6 +176,8 @@ int zip_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, M
 		zshim_depth--;
 	}
 	zshim_block_end();
+	if (rc == MPI_SUCCESS && publisher < 0)
+		zforeign_meet();
 	if (rc != MPI_SUCCESS || publisher < 0)
 		return rc;
 	if (newcomm)
@@ -182,4 +185,56 @@ int zip_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, M
 	return zerror_raise_native(comm, MPI_ERR_PORT, function,
 		"rank %d of cluster %s has published this port; a port can only be reached from its own cluster",
 		publisher, zworld.part_name[zworld.place[publisher].part]);
+}
+
+/* --- processes of other worlds (libzip/world/foreign.h), which native MPI brings --- */
+
+static void begin(void)
+{
+	zshim_block_begin();
+	zshim_depth++;
+}
+
+static int end(int rc)
+{
+	zshim_depth--;
+	zshim_block_end();
+	if (rc == MPI_SUCCESS)
+		zforeign_meet();
+	return rc;
+}
+
+int zip_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+	MPI_Comm *intercomm, int errcodes[])
+{
+	int rc = zguard_comm(comm, "MPI_Comm_spawn");
+	if (rc != MPI_SUCCESS)
+		return rc;
+	begin();
+	return end(zn.Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, errcodes));
+}
+
+int zip_Comm_spawn_multiple(int count, char *commands[], char **argvs[], const int maxprocs[], const MPI_Info infos[],
+	int root, MPI_Comm comm, MPI_Comm *intercomm, int errcodes[])
+{
+	int rc = zguard_comm(comm, "MPI_Comm_spawn_multiple");
+	if (rc != MPI_SUCCESS)
+		return rc;
+	begin();
+	return end(zn.Comm_spawn_multiple(count, commands, argvs, maxprocs, infos, root, comm, intercomm, errcodes));
+}
+
+int zip_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
+{
+	int rc = zguard_comm(comm, "MPI_Comm_accept");
+	if (rc != MPI_SUCCESS)
+		return rc;
+	begin();
+	return end(zn.Comm_accept(port, info, root, comm, newcomm));
+}
+
+int zip_Comm_join(int fd, MPI_Comm *intercomm)
+{
+	begin();
+	return end(zn.Comm_join(fd, intercomm));
 }

@@ -21,6 +21,7 @@
 #include "libzip/p2p/completion.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/version.h"
+#include "libzip/world/foreign.h"
 
 #define ZCOLL_UNWRAP(...) __VA_ARGS__
 
@@ -35,6 +36,12 @@
 			return zcoll_run(c, &a);                                                                       \
 		if (zcoll_local_may_block(comm))                                                                       \
 			return zn.Name##suffix(ZCOLL_UNWRAP ARGS);                                                     \
+		if (zforeign_in(comm)) {                                                                               \
+			zshim_block_begin();                                                                           \
+			rc = zn.Name##suffix(ZCOLL_UNWRAP ARGS);                                                       \
+			zshim_block_end();                                                                             \
+			return rc;                                                                                     \
+		}                                                                                                      \
 		if (a.local && a.local(&a, comm, &rc))                                                                 \
 			return rc;                                                                                     \
 		struct zcoll_local local;                                                                              \
