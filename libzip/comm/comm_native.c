@@ -63,8 +63,8 @@ int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char
 		       : zn.Comm_create_group(comm, native, tag, made);
 }
 
-/* Are the group's members of my part all in this native group? */
-static bool is_inside(const struct zgroup *g, MPI_Group whole)
+/* Are the group's members of my part all in this native group? It has members of other worlds. */
+static bool is_inside_native(const struct zgroup *g, MPI_Group whole)
 {
 	MPI_Group native, outside = MPI_GROUP_EMPTY;
 	int n = -1;
@@ -79,13 +79,31 @@ static bool is_inside(const struct zgroup *g, MPI_Group whole)
 	return n == 0;
 }
 
+/* The same by vranks: MPICH 5 compares no groups of different sessions. */
+static bool is_inside(const struct zgroup *g, MPI_Group whole)
+{
+	const struct zgroup *all = zgroup_find(whole);
+	int *outside = malloc(((size_t)g->size + (size_t)all->size + 1) * sizeof(*outside));
+	const int n = outside ? zgroupset_difference(g->vrank, g->size, all->vrank, all->size, outside) : -1;
+	free(outside);
+	return n == 0;
+}
+
 int zcomm_native_check(MPI_Comm comm, const struct zgroup *g, const char *name)
 {
-	MPI_Group whole;
+	MPI_Group whole, ours;
 	int rc = zn.Comm_group(comm, &whole);
+	if (rc == MPI_SUCCESS)
+		rc = zn.Comm_group(comm, &ours);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	bool inside = is_inside(g, whole);
+	bool inside;
+	if (zgroup_from_native(&ours) == MPI_SUCCESS) {
+		inside = is_inside(g, ours);
+		zip_Group_free(&ours);
+	} else {
+		inside = is_inside_native(g, whole);
+	}
 	for (int i = 0; i < g->size; i++)
 		inside &= zworld_is_local(g->vrank[i]);
 	zn.Group_free(&whole);

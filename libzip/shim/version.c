@@ -43,6 +43,8 @@ static const struct span bugs[ZVERSION_BUGS] = {
 	[ZVERSION_IALLTOALLW] = {0, ZVERSION(4, 2, 0)},
 	/* MPI_Comm_create_group crashes where the communicator was never asked for its group. */
 	[ZVERSION_CREATE_GROUP] = {0, ZVERSION(5, 0, 1)},
+	/* MPI_Cart_sub that keeps no dimension makes a communicator at rank 0 alone, not one for each rank. */
+	[ZVERSION_CART_SUB] = {0, ZVERSION(5, 0, 1)},
 };
 
 bool zversion_is_in(int version, enum zversion_constant constant, int value)
