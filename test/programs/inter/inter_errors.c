@@ -72,7 +72,8 @@ int main(int argc, char **argv)
 		report("reduce in place", MPI_Reduce(MPI_IN_PLACE, y, 1, MPI_INT, MPI_SUM, 0, inter));
 	report("send to a rank too large", MPI_Send(x, 1, MPI_INT, nremote, 0, inter));
 	report("receive from a rank too large", MPI_Recv(x, 1, MPI_INT, nremote, 0, inter, MPI_STATUS_IGNORE));
-	report("create with a group too large", MPI_Comm_create(inter, g, &d));
+	if (mpich_version() < 500) /* 5.0.2 itself ends by an assertion */
+		report("create with a group too large", MPI_Comm_create(inter, g, &d));
 	report("create_group", MPI_Comm_create_group(inter, g, 3, &d));
 	report("merge where a group does not agree", MPI_Intercomm_merge(inter, me == 0, &d));
 

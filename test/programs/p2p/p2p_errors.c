@@ -2,11 +2,12 @@
 /* Wrong arguments of point-to-point calls, by their error class, for each rank as the other end. */
 #include "../check.h"
 
-static int called;
+static int called, handled;
 
 static void handler(MPI_Comm *c, int *code, ...)
 {
-	(void)c, (void)code;
+	(void)c;
+	MPI_Error_class(*code, &handled);
 	called++;
 }
 
@@ -20,6 +21,8 @@ static void report(const char *what, int other, int rc)
 	const char *name = "other";
 	int class = -1;
 	MPI_Error_class(rc, &class);
+	if (called && class == MPI_SUCCESS) /* MPICH 5 returns it after a handler that returns */
+		class = handled;
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
 		if (names[i].class == class)
 			name = names[i].name;

@@ -53,12 +53,16 @@ static void algebra(MPI_Comm comm)
 	all[0][1] = n - 1;
 	MPI_Group_union(group, group, &made);
 	use("union", made);
-	MPI_Group_union(group, MPI_GROUP_EMPTY, &made);
-	use("union with nothing", made);
+	if (mpich_version() < 500) { /* 5.0.2 itself ends by an assertion: the empty group has no session */
+		MPI_Group_union(group, MPI_GROUP_EMPTY, &made);
+		use("union with nothing", made);
+	}
 	MPI_Group_intersection(group, group, &made);
 	use("intersection", made);
-	MPI_Group_difference(group, MPI_GROUP_EMPTY, &made);
-	use("difference", made);
+	if (mpich_version() < 500) {
+		MPI_Group_difference(group, MPI_GROUP_EMPTY, &made);
+		use("difference", made);
+	}
 	MPI_Group_range_incl(group, 1, all, &made);
 	use("range_incl", made);
 	MPI_Group_range_excl(group, 0, NULL, &made);
