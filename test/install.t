@@ -53,6 +53,9 @@ for unit in zipperd zipstat; do
 		skip "systemd rates the exposure of $unit.service at most 2.0" "no systemd-analyze that reads a unit alone"
 	fi
 done
+is "its documents are there" "$(find "$root/share/doc/leiden-zipper" -maxdepth 1 -type f -printf '%f\n' | sort)" "NEWS
+README.md
+SECURITY.md"
 is "the users of the units are made by what is installed" "$(sed -n 's/^User=//p' zipperd.service zipstat.service)" \
 	"$(awk '$1 == "u" { print $2 }' "$root/lib/sysusers.d/zipper.conf")"
 # --- the steps in zipstat(1)
