@@ -79,12 +79,29 @@ else
 	skip "the steps lead to a configuration" "its prefix is not in the build tree or exists"
 fi
 
-if [ -n "$real" ] && [ "${SANITIZED:-none}" = none ]; then
+# --- What is installed works, in its place and after a move as a whole. With DESTDIR it is not in its place, so it has been moved already.
+works() { # WHERE ROOT
+	local where=$1 root=$2 zmpirun=$2/bin/zmpirun
+	limited 120 "$zmpirun" --clusters 2 -n 4 ./hello >out 2>err
+	is "$where: a job" "$? $(grep -c '^hello.* of 4' out)" "0 4" || diag_file err
+	limited 120 "$zmpirun" --clusters 2 -n 2 ./whose >out 2>err
+	is "$where: its ranks have the library that is installed" "$(grep -v '^$' out | sort -u)" "$root/lib/leiden-zipper/libzipper.so
+$root/lib/leiden-zipper/zipauth.so" || diag_file err
+	limited 120 "$zmpirun" --clusters 2 -n 2 "$root/bin/zipbench" coll --ops barrier --seconds 0 --least 3 >out 2>err
+	is "$where: zipbench finds its program" "$? $(wc -l <out)" "0 2" || diag_file err
+	limited 120 env PATH="$root/bin:$PATH" zmpirun --clusters 2 -n 4 ./hello >out 2>err
+	is "$where: a job, by PATH" "$? $(grep -c '^hello.* of 4' out)" "0 4" || diag_file err
+	is "$where: modules of zipperd" "$("$root/sbin/zipperd" --print-config -o listen=a,b=tcp:127.0.0.1:0 -o key_file=x | grep ^module_dir)" \
+		"module_dir = $root/lib/leiden-zipper"
+	printf '#include <zipcast.h>\nint main(void) { return zipcast_open == 0; }\n' >cast.c
+	# shellcheck disable=SC2046 # words
+	ok "$where: a program with zipcast.h, by pkg-config" ${CC:-gcc} cast.c -o cast \
+		$(PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config "${@:3}" --cflags --libs zipcast)
+	LD_LIBRARY_PATH=$root/lib ok "$where: it starts" ./cast
+}
+if [ "${SANITIZED:-none}" = none ]; then
 	unset ZIPPER_MODULE_DIR ZMPIRUN_MPIEXEC ZMPIRUN_ZIPPERD ZMPIRUN_LIBZIPPER
-	PATH=$root/bin:$PATH
 	compile "$ZIP_TOP_SRCDIR/test/programs/start/hello.c" hello || bail_out "hello.c does not compile"
-	limited 120 zmpirun --clusters 2 -n 4 ./hello >out 2>err
-	is "a job of what is installed" "$? $(grep -c '^hello.* of 4' out)" "0 4" || diag_file err
 	cat >whose.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -103,20 +120,36 @@ int main(int argc, char **argv)
 }
 END
 	compile whose.c whose || bail_out "whose.c does not compile"
-	limited 120 zmpirun --clusters 2 -n 2 ./whose >out 2>err
-	is "its ranks have the library that is installed" "$(grep -v '^$' out | sort -u)" "$root/lib/leiden-zipper/libzipper.so
-$root/lib/leiden-zipper/zipauth.so" || diag_file err
-	limited 120 zmpirun --clusters 2 -n 2 zipbench coll --ops barrier --seconds 0 --least 3 >out 2>err
-	is "zipbench finds its program" "$? $(wc -l <out)" "0 2" || diag_file err
-	limited 300 zipbench tune --bridge >out 2>err
-	is "zipbench tune starts a job" "$? $(grep -c ^bridge out)" "0 1" || diag_file err
-	printf '#include <zipcast.h>\nint main(void) { return zipcast_open == 0; }\n' >cast.c
-	# shellcheck disable=SC2046 # words
-	ok "a program with zipcast.h, by pkg-config" ${CC:-gcc} cast.c -o cast \
-		$(PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config --cflags --libs zipcast)
-	LD_LIBRARY_PATH=$root/lib ok "it starts" ./cast
+	moved=$(pwd -P)/elsewhere/zipper
+	if [ -n "$real" ]; then
+		works "in its place" "$root"
+		limited 300 env PATH="$root/bin:$PATH" zipbench tune --bridge >out 2>err
+		is "zipbench tune starts a job" "$? $(grep -c ^bridge out)" "0 1" || diag_file err
+	fi
+	mkdir elsewhere
+	mv "$root" "$moved"
+	if [ -e "$prefix/lib/leiden-zipper" ]; then
+		skip "moved" "another one is in $prefix"
+	else
+		works moved "$moved" --define-prefix
+		if [[ $sysconfdir == "$prefix"/* ]]; then
+			conf=$moved${sysconfdir#"$prefix"}/zipper
+			mkdir -p "$conf"
+			printf 'listen = a,b=tcp:127.0.0.1:0\nkey_file = %s/keys\n' "$conf" >"$conf/zipperd.conf"
+			"$moved/sbin/zipperd" --make-key "$(id -un)" | "$moved/sbin/zipperd" --put-keys
+			is "moved: the configuration of zipperd" "$("$moved/sbin/zipperd" -t 2>&1)" "$conf/zipperd.conf: ok"
+			rm -r "$conf"
+		fi
+		ln -s "$moved/bin/zmpirun" ./link
+		limited 120 ./link --clusters 2 -n 4 ./hello >out 2>err
+		is "moved: zmpirun by a symbolic link" "$? $(grep -c '^hello.* of 4' out)" "0 4" || diag_file err
+		mkdir alone && cp "$moved/bin/zmpirun" alone/
+		limited 120 alone/zmpirun --clusters 2 -n 4 ./hello >out 2>err
+		is "a zmpirun without the others says what it has not found" "$? $(grep -c "$prefix/lib/leiden-zipper/libzipper.so: No such file" err)" "1 1" || diag_file err
+	fi
+	mv "$moved" "$root"
 else
-	skip "what is installed works" "its prefix is not in the build tree or exists, or it has a sanitizer"
+	skip "what is installed works" "it has a sanitizer"
 fi
 
 ok "make uninstall" made uninstall DESTDIR="$DESTDIR"

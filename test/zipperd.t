@@ -140,7 +140,7 @@ ok "with what was set" grep -qx 'max_jobs = 77' printed.conf
 # --- manual pages
 is "zipperd.conf(5) has the options of the table" \
 	"$(sed -n '/^\.\\" the table in/,/^\.\\" end of the table/p' "$ZIP_TOP_SRCDIR/man/zipperd.conf.5" | sed '1d;$d')" \
-	"$("$ZIPPERD" --mdoc | sed 's#^\.Ql /.*/leiden-zipper \.$#.Pa leiden-zipper\nbelow the\n.Cm libdir\nof the build.#')"
+	"$("$ZIPPERD" --mdoc | sed 's#^\.Ql /.*/leiden-zipper \.$#.Pa leiden-zipper\nbelow the\n.Cm libdir\nof the build, or of the place that the installation was moved to.#')"
 if command -v mandoc >/dev/null; then
 	for page in zipperd.8 zipperd.conf.5; do
 		is "$page is good mdoc" "$(mandoc -T lint -W warning "$ZIP_TOP_SRCDIR/man/$page" 2>&1)" ""

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/installed.h"
 #include "common/config/conf.h"
 #include "common/transport/transports.h"
 #include "common/transport/verbs/device/verbs_options.h"
@@ -42,6 +43,16 @@ static const struct zconf_row rows[] = {
 	{.name = NULL},
 };
 
+/* zipbench has the library in it, and lies elsewhere. */
+static int find_modules(struct zerr *err)
+{
+	char path[PATH_MAX];
+	if (!zinstalled_find(path, rows, LIBDIR, PKGLIBDIR, ZINSTALLED_MODULE) &&
+		!zinstalled_find(path, rows, BINDIR, PKGLIBDIR, ZINSTALLED_MODULE))
+		return 0;
+	return zconf_set(rows, &settings, "module_dir", path, NULL, err);
+}
+
 int zmodules_configure(struct zerr *err)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,6 +62,8 @@ int zmodules_configure(struct zerr *err)
 	if (!done) {
 		zconf_free(rows, &settings); /* of an earlier call that failed */
 		rc = zconf_defaults(rows, &settings, err);
+		if (rc == 0)
+			rc = find_modules(err);
 		if (rc == 0)
 			rc = zconf_environ(rows, &settings, "ZIPPER", zconf_others, err);
 		if (rc == 0)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/installed.h"
 #include "common/control/ctl_name.h"
 #include "common/control/keyfile.h"
 
@@ -84,13 +86,18 @@ int zcredentials_find_munge(struct zmunge *munge, const char *module_dir, int rc
 	const char *said = getenv("ZIPPER_MUNGE"), *env_dir = getenv("ZIPPER_MODULE_DIR");
 	const bool asked = said && *said;
 	struct zerr why = {.text = ""};
+	char installed[PATH_MAX];
 	if (!asked && rc != -ENOENT)
 		return rc;
 	int yes = zmunge_parse(munge->socket, asked ? said : "yes", &why);
 	if (yes == 0)
 		return rc;
-	if (yes > 0 && !module_dir)
-		module_dir = env_dir && *env_dir ? env_dir : PKGLIBDIR;
+	if (yes > 0 && !module_dir && env_dir && *env_dir)
+		module_dir = env_dir;
+	if (yes > 0 && !module_dir) {
+		zinstalled_find(installed, (const void *)find_reader, BINDIR, PKGLIBDIR, ZINSTALLED_MODULE);
+		module_dir = installed;
+	}
 	if (yes > 0)
 		yes = zmunge_load(&munge->ops, module_dir, &why);
 	if (!asked && (yes < 0 || !munge->ops->is_there(munge->socket)))

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/installed.h"
+
 /* Takes tail off the end of the path, if it is there. Returns whether it was. */
 static bool cut(char *path, const char *tail)
 {
@@ -51,16 +53,27 @@ static int choose(char *path, const char *variable, const char *tree, const char
 	return n < PATH_MAX ? 0 : zerr_set(err, -ENAMETOOLONG, "%s: the path is too long", variable);
 }
 
+#define INSTALLED_MAX (PATH_MAX + 32)
+/* The path of an installed file, also after the installation was moved. */
+static const char *installed(char path[INSTALLED_MAX], const char *folder, const char *name)
+{
+	zinstalled_find(path, (const void *)installed, BINDIR, folder, name);
+	const size_t len = strlen(path);
+	snprintf(path + len, INSTALLED_MAX - len, "/%s", name);
+	return path;
+}
+
 int zlocate_find(struct zlocate *l, struct zerr *err)
 {
-	char tree[PATH_MAX];
+	char tree[PATH_MAX], path[INSTALLED_MAX];
 	find_build_tree(tree);
 	int rc = choose(l->mpiexec, "ZMPIRUN_MPIEXEC", tree, NULL, MPIEXEC, err);
 	if (rc == 0)
-		rc = choose(l->zipperd, "ZMPIRUN_ZIPPERD", tree, "zipperd/zipperd", SBINDIR "/zipperd", err);
+		rc = choose(l->zipperd, "ZMPIRUN_ZIPPERD", tree, "zipperd/zipperd", installed(path, SBINDIR, "zipperd"),
+			err);
 	if (rc == 0)
 		rc = choose(l->libzipper, "ZMPIRUN_LIBZIPPER", tree, "libzip/.libs/libzipper.so",
-			PKGLIBDIR "/libzipper.so", err);
+			installed(path, PKGLIBDIR, "libzipper.so"), err);
 	if (rc == 0)
 		rc = choose(l->module_dir, "ZIPPER_MODULE_DIR", tree, "common/.libs", "", err);
 	return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where mpiexec, zipperd and libzipper.so are. In the build tree they lie beside zmpirun, else where they are
- * installed. Environment variables ZMPIRUN_* override this. */
+ * installed, or where the installation was moved to. Environment variables ZMPIRUN_* override this. */
 #ifndef ZIP_LAUNCH_LOCATE_H
 #define ZIP_LAUNCH_LOCATE_H
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/installed.h"
 #include "common/control/ctl.h"
 #include "common/session/session.h"
 #include "common/transport/verbs/verbs_module.h"
@@ -233,8 +234,12 @@ static int check(const struct zenv *env, struct zerr *err)
 
 int zenv_read(struct zenv *env, struct zerr *err)
 {
+	char modules[PATH_MAX];
 	memset(env, 0, sizeof(*env));
 	int rc = zconf_defaults(zenv_rows, env, err);
+	/* beside libzipper.so */
+	if (rc == 0 && zinstalled_find(modules, zenv_rows, PKGLIBDIR, PKGLIBDIR, ZINSTALLED_MODULE))
+		rc = zconf_set(zenv_rows, env, "module_dir", modules, NULL, err);
 	if (rc == 0)
 		rc = zconf_environ(zenv_rows, env, "ZIPPER", others, err);
 	/* A process has a context of its own in any case, with the resources that the provider gives. */

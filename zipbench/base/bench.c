@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/installed.h"
+
 bool bench_beside(char *path, const char *name)
 {
 	char self[BENCH_PATH_MAX];
@@ -23,10 +25,13 @@ bool bench_beside(char *path, const char *name)
 
 void bench_program(char *path, const char *command)
 {
-	char name[64];
+	char name[64], folder[PATH_MAX];
 	snprintf(name, sizeof(name), "zipbench-%s", command);
-	if (!bench_beside(path, name))
-		snprintf(path, BENCH_PATH_MAX, "%s/%s", PKGLIBEXECDIR, name);
+	if (bench_beside(path, name))
+		return;
+	zinstalled_find(folder, (const void *)bench_program, BINDIR, PKGLIBEXECDIR, name);
+	if (snprintf(path, BENCH_PATH_MAX, "%s/%s", folder, name) >= BENCH_PATH_MAX)
+		snprintf(path, BENCH_PATH_MAX, "%s", name); /* the error names it */
 }
 
 int bench_fail(const char *command, const struct zerr *err)

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "common/base/installed.h"
 #include "common/base/log.h"
 #include "common/base/stdfds.h"
 #include "common/config/conf_print.h"
@@ -41,10 +42,13 @@ static int fail(const struct zerr *err)
 
 static int configure(struct daemon *d, const struct options *o, struct zerr *err)
 {
+	static char path[PATH_MAX + sizeof(OPTIONS_CONF)]; /* read again on SIGHUP */
 	struct settings_source *from = &d->source;
 	*from = (struct settings_source){.path = o->config, .set = o->set, .nset = o->nset};
-	if (!o->config && o->nset == 0)
-		from->path = ZIPPERD_CONF;
+	if (!o->config && o->nset == 0) {
+		zinstalled_find(path, (const void *)configure, SBINDIR, CONFDIR, OPTIONS_CONF);
+		from->path = strcat(path, "/" OPTIONS_CONF);
+	}
 	return settings_load(&d->settings, from, err);
 }
 

@@ -27,7 +27,7 @@ static const struct zargs_row rows[] = {
 	{.name = "config",
 		.letter = 'c',
 		FIELD(TEXT, config),
-		HELP("FILE", "configuration, see zipperd.conf(5); default:\n" ZIPPERD_CONF)},
+		HELP("FILE", "configuration, see zipperd.conf(5); default:\n" CONFDIR "/" OPTIONS_CONF)},
 	{.name = "option",
 		.letter = 'o',
 		.type = ZARGS_CALL,

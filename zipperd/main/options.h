@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #define OPTIONS_SET_MAX 64
+#define OPTIONS_CONF "zipperd.conf" /* in CONFDIR */
 
 struct options {
 	const char *config;		  /* NULL: the installed default */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/installed.h"
 #include "common/base/log.h"
 #include "common/base/ranges.h"
 #include "common/config/conf_print.h"
@@ -443,8 +444,12 @@ enum zseal_level settings_seal(const struct settings *c, int fabric, const struc
 
 int settings_init(struct settings *c, struct zerr *err)
 {
+	char modules[PATH_MAX];
 	memset(c, 0, sizeof(*c));
-	return zconf_defaults(settings_rows, c, err);
+	int rc = zconf_defaults(settings_rows, c, err);
+	if (rc == 0 && zinstalled_find(modules, settings_rows, SBINDIR, PKGLIBDIR, ZINSTALLED_MODULE))
+		rc = zconf_set(settings_rows, c, "module_dir", modules, NULL, err);
+	return rc;
 }
 
 static int check(struct settings *c, struct zerr *err)
