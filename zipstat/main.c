@@ -11,6 +11,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/stdfds.h"
+#include "zipstat/check.h"
 #include "zipstat/control.h"
 #include "zipstat/serve.h"
 #include "zipstat/status.h"
@@ -21,6 +22,7 @@
 #define PATHS_MAX 64
 #define INTERVAL_DEFAULT_S 2 /* of --watch */
 #define WRONG_USE 1
+#define UNFIT 2 /* no job would run, and that has been said */
 
 struct stat_options {
 	bool endpoints, csv, watch;
@@ -102,6 +104,7 @@ static const struct zargs args = {
 	.program = "zipstat",
 	.usage = "zipstat [-u USER] [-j JOB] [-w] [-i SECONDS] [--json] ADDRESS...\n"
 		 "       zipstat [-u USER] [-j JOB] --csv ADDRESS\n"
+		 "       zipstat [-u USER] check ADDRESS...\n"
 		 "       zipstat [-u USER] drain|resume ADDRESS\n"
 		 "       zipstat [-u USER] end [USER/]JOB ADDRESS\n"
 		 "       zipstat [-u USER] set NAME VALUE ADDRESS\n"
@@ -111,6 +114,7 @@ static const struct zargs args = {
 		 "Prints what the zipperd at each ADDRESS (tcp:HOST[:PORT], shm:PATH) does, and your jobs there, or\n"
 		 "all jobs if you are an administrator (zipperd.conf(5)); lets an administrator drain it, which keeps\n"
 		 "new jobs out, end a job or set an option, and a user end an own job;\n"
+		 "tries whether jobs can run over them, and looks at limits and RDMA ports of this host;\n"
 		 "serves a live page and metrics for Prometheus by HTTP;\n"
 		 "or the resources of a network adapter that the endpoint categories of zipperd.conf(5) take.\n",
 	.operands = "ADDRESS...",
@@ -130,6 +134,16 @@ static int check_serve(const struct stat_options *o, int nwords, struct zerr *er
 		return zerr_set(err, -EINVAL, "serve: the address of a zipperd is missing; try zipstat --help");
 	if (has_output_options(o))
 		return zerr_set(err, -EINVAL, "serve takes no such option; try zipstat --help");
+	return 0;
+}
+
+/* word[nwords]: the addresses. */
+static int check_check(const struct stat_options *o, int nwords, struct zerr *err)
+{
+	if (nwords == 0)
+		return zerr_set(err, -EINVAL, "check: the address of a zipperd is missing; try zipstat --help");
+	if (has_output_options(o) || o->listen)
+		return zerr_set(err, -EINVAL, "check takes no such option; try zipstat --help");
 	return 0;
 }
 
@@ -174,7 +188,7 @@ static int check_endpoints(struct stat_options *o, int nwords, struct zerr *err)
 	return 0;
 }
 
-/* word[nwords]: the operands. 0, WRONG_USE, or a negative errno with text. */
+/* word[nwords]: the operands. 0, WRONG_USE, UNFIT, or a negative errno with text. */
 static int run(struct stat_options *o, int nwords, const char *const *word, struct zerr *err)
 {
 	const struct control_options c = {.word = word, .nwords = nwords, .user = o->s.user};
@@ -182,6 +196,9 @@ static int run(struct stat_options *o, int nwords, const char *const *word, stru
 		.naddresses = nwords - 1,
 		.user = o->s.user,
 		.listen = o->listen ? o->listen : SERVE_LISTEN};
+	const struct check_options k = {.address = word + 1, .naddresses = nwords - 1, .user = o->s.user};
+	if (nwords > 0 && strcmp(word[0], "check") == 0)
+		return check_check(o, nwords - 1, err) < 0 ? WRONG_USE : check_run(&k, stdout) ? UNFIT : 0;
 	if (nwords > 0 && strcmp(word[0], "serve") == 0)
 		return check_serve(o, nwords - 1, err) < 0 ? WRONG_USE : serve_run(&s, err);
 	if (nwords > 0 && control_is_command(word[0]))
@@ -203,9 +220,9 @@ int main(int argc, char **argv)
 	int rc = run(&o, argc - first, (const char *const *)argv + first, &err);
 	if (rc == WRONG_USE)
 		return zargs_refuse(&args, &err);
-	if (rc == 0 && fflush(stdout) != 0)
+	if (rc >= 0 && fflush(stdout) != 0)
 		rc = zerr_set(&err, -errno, "standard output: %s", strerror(errno));
 	if (rc < 0)
 		fprintf(stderr, "zipstat: %s\n", err.text);
-	return rc < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -296,6 +296,19 @@ void zsession_quit(struct zsession *s, const char *why)
 	free_session(s);
 }
 
+int zsession_ping(struct zsession *s, int64_t *ns, struct zerr *err)
+{
+	const struct zctl_msg ping = {.type = ZCTL_PING};
+	const int64_t begin = zclock_ns(), deadline = zclock_ms() + s->timeout_ms;
+	int rc = zsession_io_say(s, &ping, deadline);
+	s->asked_ms = zclock_ms();
+	while (rc == 0 && s->asked_ms != 0) /* until a message has come, which is the answer */
+		if ((rc = zsession_io_fill(s)) == 0 && s->asked_ms != 0)
+			rc = zsession_io_sleep(s->link, ZLINK_RX, deadline);
+	*ns = zclock_ns() - begin;
+	return rc < 0 ? zsession_io_broken(s, rc, err) : 0;
+}
+
 int zsession_watch(struct zsession *s, int64_t limit_ms, struct zerr *err)
 {
 	const struct zctl_msg ping = {.type = ZCTL_PING};

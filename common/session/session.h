@@ -106,6 +106,8 @@ int zsession_watch(struct zsession *, int64_t limit_ms, struct zerr *);
 			"goes on at once, and uses a lost one again when it is back. 0: lost zippers are not used "    \
 			"again, and the last one ends the job."                                                        \
 	}
+/* Measures how long zipperd takes to answer a rank or a launcher. 0, or a negative errno with text. */
+int zsession_ping(struct zsession *, int64_t *ns, struct zerr *);
 /* The descriptor to sleep on, and arm, as in transport.h. */
 int zsession_fd(const struct zsession *, uint32_t *events);
 int zsession_arm(struct zsession *);

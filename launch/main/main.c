@@ -13,6 +13,9 @@
 #include "common/control/auth.h"
 #include "common/control/ctl_name.h"
 #include "common/session/credentials.h"
+#include "launch/check/hosts.h"
+#include "launch/check/trial.h"
+#include "launch/check/zippers.h"
 #include "launch/run/early.h"
 #include "common/hosts/hostfile.h"
 #include "launch/start/job.h"
@@ -85,6 +88,16 @@ static int find_key(struct launch *l, struct zerr *err)
 	return 0;
 }
 
+static struct zsession_params describe_session(const struct launch *l)
+{
+	struct zsession_params session = {.auth = &zauth_module,
+		.munge = l->has_munge ? &l->munge : NULL,
+		.timeout_ms = CONTROL_TIMEOUT_MS};
+	memcpy(session.user, l->user, sizeof(session.user));
+	memcpy(session.key, l->key, sizeof(session.key));
+	return session;
+}
+
 static int open_rails(struct launch *l, struct zerr *err)
 {
 	struct zdaemon_params daemon = {.path = l->options.zipperd ? l->options.zipperd : l->locate.zipperd,
@@ -94,12 +107,8 @@ static int open_rails(struct launch *l, struct zerr *err)
 		.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
 		.globals = &l->options.globals,
 		.verbose = l->options.verbose};
-	struct zsession_params session = {.auth = &zauth_module,
-		.munge = l->has_munge ? &l->munge : NULL,
-		.timeout_ms = CONTROL_TIMEOUT_MS};
-	memcpy(session.user, l->user, sizeof(session.user));
-	memcpy(session.key, l->key, sizeof(session.key));
-	zjob_name(&l->job, l->options.sections[0].argv[0], &zauth_module);
+	struct zsession_params session = describe_session(l);
+	zjob_name(&l->job, l->options.check ? "check" : l->options.sections[0].argv[0], &zauth_module);
 	int rc = zjob_set_times(&l->job, &l->options.globals, l->options.reconnect, err);
 	if (rc == 0)
 		rc = zrailset_open(&l->rails, &l->job, &daemon, &session, &l->plan, &l->scratch, err);
@@ -147,6 +156,18 @@ static int print_credential(struct launch *l, struct zerr *err)
 	return fflush(stdout) == 0 ? 0 : zerr_set(err, -errno, "standard output: %s", strerror(errno));
 }
 
+/* What all ranks are told of the job. */
+static struct zenviron describe_job(struct launch *l)
+{
+	zcredentials_format(&zauth_module, l->credential, l->key, l->user, l->job.id, expiry(&l->options));
+	return (struct zenviron){.job = l->job.id,
+		.parts = l->plan.names,
+		.user = l->user,
+		.credential = l->credential,
+		.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
+		.stats = l->options.stats};
+}
+
 static int start_parts(struct launch *l, struct zerr *err)
 {
 	bool bridged = is_bridged(l);
@@ -154,15 +175,8 @@ static int start_parts(struct launch *l, struct zerr *err)
 		.mpiexec = l->locate.mpiexec,
 		.libzipper = bridged ? l->locate.libzipper : NULL,
 		.scratch = &l->scratch};
-	if (bridged) {
-		zcredentials_format(&zauth_module, l->credential, l->key, l->user, l->job.id, expiry(&l->options));
-		p.environ = (struct zenviron){.job = l->job.id,
-			.parts = l->plan.names,
-			.user = l->user,
-			.credential = l->credential,
-			.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
-			.stats = l->options.stats};
-	}
+	if (bridged)
+		p.environ = describe_job(l);
 	return zrun_start(&l->run, &p, err);
 }
 
@@ -292,6 +306,92 @@ static int plan(struct launch *l, struct zerr *err)
 	return rc;
 }
 
+/* Checks all on this machine, and the zippers. */
+static void check_here(struct launch *l, struct zreport *report)
+{
+	struct zerr err = {{0}};
+	if (!is_bridged(l)) {
+		zreport_add(report, ZREPORT_OK, NULL, "zippers: none is needed: %s",
+			l->options.no_mpi ? "--no-mpi" : "all ranks are in one cluster");
+		return;
+	}
+	int rc = zlocate_check_library(l->locate.libzipper, &err);
+	if (rc == 0)
+		rc = find_key(l, &err);
+	if (rc < 0) {
+		zreport_add(report, ZREPORT_BAD, NULL, "%s", err.text);
+		return;
+	}
+	struct zsession_params session = describe_session(l);
+	l->rails.quiet = true;
+	if (zzippers_check(report, &l->rails, &session) && open_rails(l, &err) < 0)
+		zreport_add(report, ZREPORT_BAD, NULL, "no job can begin: %s", err.text);
+	explicit_bzero(&session, sizeof(session));
+}
+
+/* Checks the hosts, as ranks would be started there. */
+static void check_hosts(struct launch *l, struct zreport *report)
+{
+	struct zerr err = {{0}};
+	struct zhosts_params p = {.options = &l->options,
+		.plan = &l->plan,
+		.rails = &l->rails,
+		.locate = &l->locate,
+		.scratch = &l->scratch,
+		.hostfile = l->options.hostfile,
+		.bridged = is_bridged(l)};
+	if (l->rails.n > 0)
+		p.environ = describe_job(l);
+	if (zhosts_check(report, &p, &err) < 0)
+		zreport_add(report, ZREPORT_BAD, NULL, "%s", err.text);
+}
+
+/* The probes are started by mpiexec. That says nothing of ranks that srun starts. */
+static int refuse_srun(const struct launch *l, struct zerr *err)
+{
+	for (int i = 0; i < l->plan.nparts; i++)
+		if (l->plan.parts[i].group)
+			return zerr_set(err, -EOPNOTSUPP,
+				"srun would start the ranks of %s, and --check starts its probes with mpiexec: with "
+				"-launcher ssh it tries a job that mpiexec starts",
+				l->plan.parts[i].name);
+	return 0;
+}
+
+/* Tries what a job needs; returns the exit status. */
+static int check(struct launch *l)
+{
+	struct zreport report = {.out = stdout};
+	struct zerr err = {{0}};
+	int rc = plan(l, &err);
+	if (rc == 0)
+		rc = refuse_srun(l, &err);
+	if (rc == 0)
+		rc = zprocess_init(&err);
+	if (rc == 0)
+		rc = zscratch_create(&l->scratch, &err);
+	if (rc == 0) {
+		zearly_begin(l->rails.daemons, ZCTL_RAILS_MAX, &l->scratch);
+		check_here(l, &report);
+		check_hosts(l, &report);
+		zjob_close(&l->job);
+		zdaemon_stop(l->rails.daemons, ZCTL_RAILS_MAX);
+		if (is_bridged(l) && report.count[ZREPORT_BAD] == 0)
+			ztrial_run(&report, &l->options, &l->plan, &l->locate);
+		zearly_end();
+		zprocess_kill_all(); /* what a visit that was ended has left */
+		zscratch_remove(&l->scratch);
+	} else {
+		zreport_add(&report, ZREPORT_BAD, NULL, "%s", err.text);
+	}
+	rc = zreport_end(&report);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		zerr_set(&err, -EIO, "standard output: it cannot be written");
+		return complain(&err);
+	}
+	return rc;
+}
+
 static void print_version(void)
 {
 	printf("zmpirun (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);
@@ -327,6 +427,8 @@ int main(int argc, char **argv)
 		status = print_info(&l, &err) < 0 ? complain(&err) : 0;
 	} else if (l.options.credential) {
 		status = print_credential(&l, &err) < 0 ? complain(&err) : 0;
+	} else if (l.options.check) {
+		status = check(&l);
 	} else if (plan(&l, &err) < 0) {
 		complain(&err);
 		status = EXIT_USAGE;

@@ -231,6 +231,7 @@ TEXT_OPTION(reconnect)
 TEXT_OPTION(hosts)
 TEXT_OPTION(configfile)
 FLAG_OPTION(label)
+FLAG_OPTION(check)
 FLAG_OPTION(oversubscribe)
 FLAG_OPTION(stats)
 FLAG_OPTION(progress)
@@ -307,6 +308,7 @@ static const struct row rows[] = {
 	{"bind-to", 1, "WHAT", set_passed, "bind ranks: none, core, socket, numa, core:2, ...", false},
 	{"map-by", 1, "WHAT", set_passed, "in which order ranks take cores: core, socket, numa, ...", false},
 	{"membind", 1, "WHAT", set_passed, "memory binding, see mpiexec", false},
+	{"check", 0, "", set_check, "try all that this command line needs, and start no program", false},
 	{"v verbose", 0, "", set_verbose, "tell each step", false},
 	{"info", 0, "", set_info, "print the version and the programs that zmpirun starts", false},
 	{"V version", 0, "", set_version, "print the version", false},
@@ -417,6 +419,8 @@ static int parse_section(struct zoptions *o, char **words, int left, struct zerr
 		section->argc++;
 		i++;
 	}
+	if (section->argc == 0 && o->check && o->nsections == 1)
+		return i;
 	if (section->argc == 0)
 		return zerr_set(err, -EINVAL, "no program given");
 	const char *program = section->argv[0];

@@ -320,6 +320,8 @@ int zprogram_check(const struct zplan *plan, struct zoptions *o, bool bridged, s
 	int rc = 0;
 	for (int i = 0; rc == 0 && i < o->nsections; i++) {
 		struct zsection *section = &o->sections[i];
+		if (section->argc == 0) /* --check */
+			continue;
 		const char *path = find_local(&section->locals, "-env", "PATH");
 		struct program p = {.word = section->argv[0],
 			.dir = find_local(&section->locals, "-wdir", NULL),

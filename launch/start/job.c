@@ -36,18 +36,17 @@ static bool is_unreachable(int rc)
 }
 
 /* The fabrics of one zipper differ in address. Any address that can be reached from here will do. */
-static int connect_any(struct zsession **session, const struct zjob *job, struct zsession_params *params,
-	const struct zroute *route, struct zerr *err)
+int zjob_connect(struct zsession **session, struct zsession_params *params, const struct zroute *route,
+	enum zctl_service service, struct zerr *err)
 {
 	int rc = -ENETUNREACH, kept = -ENETUNREACH;
-	snprintf(params->job, sizeof(params->job), "%s", job->id);
 	for (int i = 0; i < route->nports; i++) {
 		const struct zaddr *addr = &route->port[i].addr;
 		struct zerr why = {{0}};
 		if (i > 0 && memcmp(addr, &route->port[i - 1].addr, sizeof(*addr)) == 0)
 			continue;
 		params->zipper = *addr;
-		rc = zsession_open(session, params, ZCTL_SERVICE_LAUNCHER, &why);
+		rc = zsession_open(session, params, service, &why);
 		if (rc == 0)
 			return 0;
 		if (i == 0 || is_unreachable(kept) || rc == -EACCES) {
@@ -58,6 +57,13 @@ static int connect_any(struct zsession **session, const struct zjob *job, struct
 			break;
 	}
 	return kept;
+}
+
+static int connect_any(struct zsession **session, const struct zjob *job, struct zsession_params *params,
+	const struct zroute *route, struct zerr *err)
+{
+	snprintf(params->job, sizeof(params->job), "%s", job->id);
+	return zjob_connect(session, params, route, ZCTL_SERVICE_LAUNCHER, err);
 }
 
 int zjob_probe(const struct zjob *job, struct zsession_params *params, const struct zroute *route, struct zerr *err)

@@ -65,6 +65,9 @@ void zjob_name(struct zjob *, const char *program, const struct zauth_ops *);
  * nothing has changed. */
 int zjob_add(struct zjob *, struct zsession_params *, const struct zplan *, const struct zroute *, const char *entries,
 	int join_timeout_s, struct zerr *);
+/* Opens a session with a zipper, for params.job, at the first of its addresses that can be reached. Fills in
+ * params.zipper. 0 or a negative errno with text. */
+int zjob_connect(struct zsession **, struct zsession_params *, const struct zroute *, enum zctl_service, struct zerr *);
 /* Does that zipper's zipperd talk to us? 0 or a negative errno with text. */
 int zjob_probe(const struct zjob *, struct zsession_params *, const struct zroute *, struct zerr *);
 /* Reads ZIPPER_TIMEOUT and ZIPPER_RECONNECT as the ranks will see them. reconnect: from the command line, or NULL. 0 or

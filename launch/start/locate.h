@@ -12,6 +12,7 @@ struct zlocate {
 	char mpiexec[PATH_MAX];	   /* ZMPIRUN_MPIEXEC, or what configure found */
 	char zipperd[PATH_MAX];	   /* ZMPIRUN_ZIPPERD */
 	char libzipper[PATH_MAX];  /* ZMPIRUN_LIBZIPPER */
+	char probe[PATH_MAX];	   /* what --check starts on each host: ZMPIRUN_PROBE */
 	char module_dir[PATH_MAX]; /* where zipauth.so and others lie; "": where libzipper.so expects it */
 };
 

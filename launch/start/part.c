@@ -153,7 +153,7 @@ static int add_outfiles(struct zargv *argv, const struct zplan_part *plan, const
 	return rc;
 }
 
-static int build_argv(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
+int zpart_command(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
 {
 	const struct zoptions *o = p->options;
 	zargv_add(argv, plan->cluster && plan->cluster->mpiexec ? plan->cluster->mpiexec : p->mpiexec);
@@ -195,7 +195,7 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 	struct zargv argv = {0}, envp = {0};
 	int out[2] = {-1, -1}, errs[2] = {-1, -1};
 	part->plan = plan;
-	int rc = plan->group ? zsrun_build(&argv, plan, p, err) : build_argv(&argv, plan, p, err);
+	int rc = plan->group ? zsrun_build(&argv, plan, p, err) : zpart_command(&argv, plan, p, err);
 	zenviron_build(&envp, &p->environ);
 	if (plan->group)
 		zsrun_build_environ(&envp, plan, p->scratch);

@@ -38,6 +38,9 @@ struct zpart_params {
 	const bool *hush; /* for stderr, see pump.h */
 };
 
+/* Makes the command line of the part's mpiexec, and its hostfile in scratch. 0 or a negative errno with text. The
+ * caller frees argv in any case. */
+int zpart_command(struct zargv *, const struct zplan_part *, const struct zpart_params *, struct zerr *);
 /* Starts the part's mpiexec. input: the read end of a pipe, or -1. 0 or a negative errno with text. */
 int zpart_start(struct zpart *, const struct zplan_part *, const struct zpart_params *, int input, struct zerr *);
 /* Do ranks count that were killed by SIGKILL? mpiexec kills the others when a rank fails, or ends without

@@ -81,8 +81,7 @@ const char *zrailset_find_running(const struct zrailset *rails)
 	return NULL; /* later routes are used only if these cannot be, and zipperds of our own always can */
 }
 
-/* Is zipperd not there, or does it not answer? Then the error is not its own word. */
-static bool is_away(int rc)
+bool zrailset_is_away(int rc)
 {
 	static const int codes[] = {ECONNREFUSED, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, ENOENT,
 		ESHUTDOWN, ECONNRESET, ECONNABORTED, EPIPE};
@@ -116,7 +115,7 @@ static int open_route(struct zrailset *rails, struct zroute *route, struct zjob 
 
 static void tell_left_out(const struct zrailset *rails, int tried)
 {
-	for (int i = 0; i < tried; i++)
+	for (int i = 0; i < tried && !rails->quiet; i++)
 		if (rails->routes[i].rc < 0)
 			zerr_print("zmpirun: warning: zipper %s is left out: %s\n", rails->routes[i].name,
 				rails->routes[i].why.text);
@@ -140,7 +139,7 @@ static int probe_all(struct zrailset *rails, const struct zjob *job, struct zses
 		if (route->rc < 0 || route->start)
 			continue;
 		int rc = zjob_probe(job, session, route, &route->why);
-		if (rc < 0 && !is_away(rc))
+		if (rc < 0 && !zrailset_is_away(rc))
 			return refuse(rails, route, rc, err);
 		route->rc = rc;
 		if (rc < 0)
@@ -202,7 +201,7 @@ int zrailset_open(struct zrailset *rails, struct zjob *job, struct zdaemon_param
 		int rc = open_route(rails, route, job, daemon, session, plan, scratch, &route->why);
 		if (rc == 0)
 			continue;
-		if (route->start || !is_away(rc))
+		if (route->start || !zrailset_is_away(rc))
 			return refuse(rails, route, rc, err);
 		route->rc = rc;
 	}

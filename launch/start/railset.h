@@ -16,7 +16,8 @@ struct zrailset {
 	struct zhostways ways; /* ways->hops: ways to all of used, in this order */
 	const struct zhostfile *hosts;
 	int nroutes;
-	int max; /* at most so many routes are used: the first ones that can be */
+	int max;    /* at most so many routes are used: the first ones that can be */
+	bool quiet; /* the caller tells which routes are left out */
 	struct zroute *used[ZCTL_RAILS_MAX];
 	int n;
 	struct zdaemon daemons[ZCTL_RAILS_MAX]; /* of used[i]; pid is 0 where the zipperd is not ours to start */
@@ -40,6 +41,8 @@ const char *zrailset_find_running(const struct zrailset *);
  */
 int zrailset_open(struct zrailset *, struct zjob *, struct zdaemon_params *, struct zsession_params *,
 	const struct zplan *, const struct zscratch *, struct zerr *);
+/* Does this error of a session say that zipperd is not there, or does not answer? Else it is zipperd's own word. */
+bool zrailset_is_away(int rc);
 /* Writes the addresses of the rails as a part sees them, or its ways to them, for ZIPPER_ZIPPERD. Returns buf. */
 const char *zrailset_format(const struct zrailset *, int part, char buf[ZRAILSET_TEXT_BYTES]);
 /* Writes by which fabrics all parts come to each rail, for ZIPPER_ENTRIES. Returns buf, or NULL if no hops are needed.

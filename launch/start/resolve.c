@@ -18,9 +18,12 @@ static bool are_plain_names(const struct zcluster *cluster, const struct zoption
 	return !cluster->launcher && !cluster->launcher_exec && !o->launcher && !o->launcher_exec;
 }
 
-static int resolve(const struct zplan_host *host, const char *path, struct zerr *err)
+int zresolve_host(const struct zcluster *cluster, const struct zplan_host *host, const struct zoptions *o,
+	const char *path, struct zerr *err)
 {
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list;
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
+	if (!are_plain_names(cluster, o))
+		return 0;
 	int rc = getaddrinfo(host->name, NULL, &hints, &list);
 	if (rc != 0)
 		return zerr_set(err, -ENOENT, "%s:%d: host %.100s: %s", path, host->host->line, host->name,
@@ -31,15 +34,11 @@ static int resolve(const struct zplan_host *host, const char *path, struct zerr 
 
 int zresolve_hosts(const struct zplan *plan, const struct zoptions *o, const char *path, struct zerr *err)
 {
+	int rc = 0;
 	for (int i = 0; i < plan->nparts; i++) {
-		const struct zcluster *cluster = plan->parts[i].cluster;
-		if (!cluster || !are_plain_names(cluster, o))
-			continue;
-		for (int k = 0; k < plan->parts[i].nhosts; k++) {
-			int rc = resolve(&plan->parts[i].hosts[k], path, err);
-			if (rc < 0)
-				return rc;
-		}
+		const struct zplan_part *part = &plan->parts[i];
+		for (int k = 0; rc == 0 && part->cluster && k < part->nhosts; k++)
+			rc = zresolve_host(part->cluster, &part->hosts[k], o, path, err);
 	}
-	return 0;
+	return rc;
 }

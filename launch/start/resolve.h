@@ -7,9 +7,12 @@
 #include "launch/plan/options.h"
 #include "launch/plan/plan.h"
 
-/* Every host of the plan's clusters must have an address. Clusters for which a launcher was named (also launcher=ssh,
+/* A host of a cluster must have an address. Clusters for which a launcher was named (also launcher=ssh,
  * for names that only ~/.ssh/config knows) are left out, because the launcher knows what its names mean. 0, or -ENOENT
  * with "path:line: ...". */
+int zresolve_host(const struct zcluster *, const struct zplan_host *, const struct zoptions *, const char *path,
+	struct zerr *);
+/* The same for every host of the plan's clusters. */
 int zresolve_hosts(const struct zplan *, const struct zoptions *, const char *path, struct zerr *);
 
 #endif

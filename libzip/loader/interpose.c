@@ -7,12 +7,16 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "config.h"
 #include "libzip/loader/chain.h"
 #include "libzip/loader/cover.h"
 #include "libzip/loader/names.h"
 #include "libzip/loader/rebind.h"
 #include "libzip/loader/search.h"
 #include "libzip/loader/strange.h"
+
+/* The release, for what(1) and for zipprobe (launch/probe), which must not load the library to see it. */
+__attribute__((used)) static const char mark[] = "@(#)libzipper " PACKAGE_VERSION;
 
 #if defined(__x86_64__)
 /* Three arguments are kept over the call; the fourth is the return address. The stack is aligned then. */

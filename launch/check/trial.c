@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs the probe as an MPI program, see trial.h. */
+#include "launch/check/trial.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "launch/base/argv.h"
+#include "launch/base/process.h"
+#include "launch/check/facts.h"
+
+#define LIMIT_MS 120000
+#define TEXT_BYTES 65536
+
+extern char **environ;
+
+static void add_option(struct zargv *argv, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	zargv_add(argv, option);
+	zargv_add(argv, value);
+}
+
+/* One rank on the first host of each part. */
+static void add_places(struct zargv *argv, const struct zoptions *o, const struct zplan *plan)
+{
+	char *list = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&list, &len);
+	for (int i = 0; out && i < plan->nparts; i++)
+		if (o->hostfile)
+			fprintf(out, "%s%s:1", i ? "," : "", plan->parts[i].hosts[0].host->name);
+		else
+			fprintf(out, "%s1", i ? "," : "");
+	if (!out || fclose(out) != 0)
+		argv->failed = true;
+	add_option(argv, "-f", o->hostfile);
+	add_option(argv, o->hostfile ? "-hosts" : "--clusters", list);
+	free(list);
+}
+
+static void fill(struct zargv *argv, const struct zoptions *o, const struct zplan *plan, const struct zlocate *l)
+{
+	zargv_add(argv, "/proc/self/exe");
+	add_places(argv, o, plan);
+	if (o->rails > 0) {
+		zargv_add(argv, "--rails");
+		zargv_addf(argv, "%d", o->rails);
+	}
+	add_option(argv, "--zipperd", o->zipperd);
+	add_option(argv, "-launcher", o->launcher);
+	add_option(argv, "-launcher-exec", o->launcher_exec);
+	add_option(argv, "-iface", o->iface);
+	zargv_add_all(argv, o->globals.words, o->globals.count);
+	add_option(argv, "-x", o->preload ? "LD_PRELOAD" : NULL);
+	zargv_add(argv, l->probe);
+	zargv_add(argv, "measure");
+}
+
+/* Reads both streams to their end into text[cap]. False: it takes too long. */
+static bool read_all(int fd, char *text, size_t cap)
+{
+	const int64_t end = zclock_ms() + LIMIT_MS;
+	size_t len = 0;
+	ssize_t n = 1;
+	while (n > 0 && len < cap - 1) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		const int64_t left = end - zclock_ms();
+		if (left <= 0)
+			break;
+		if (poll(&p, 1, (int)left) > 0 && (n = read(fd, text + len, cap - 1 - len)) > 0)
+			len += (size_t)n;
+	}
+	text[len] = '\0';
+	return n <= 0;
+}
+
+/* The first line of zmpirun or libzipper. */
+static void find_reason(const char *text, char *reason, size_t cap)
+{
+	const char *line = strstr(text, "zmpirun: ");
+	if (!line)
+		line = text;
+	snprintf(reason, cap, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+static const char *rate(char buf[32], double bytes)
+{
+	snprintf(buf, 32, bytes >= 1e9 ? "%.1f GB/s" : "%.1f MB/s", bytes / (bytes >= 1e9 ? 1e9 : 1e6));
+	return buf;
+}
+
+/* Returns the number of legs that were told. */
+static int tell(struct zreport *r, const struct zplan *plan, const struct zfacts *f)
+{
+	char there[32], back[32];
+	int legs = 0;
+	for (int i = 0; i < f->n; i++) {
+		double ns, out, in;
+		int rank;
+		if (strcmp(f->fact[i].key, "leg") != 0 ||
+			sscanf(f->fact[i].text, "%d %lf %lf %lf", &rank, &ns, &out, &in) != 4 || rank < 1 ||
+			rank >= plan->nparts)
+			continue;
+		zreport_add(r, ZREPORT_OK, NULL, "%s - %s: a job runs: round trip %.3f ms, %s there and %s back",
+			plan->parts[0].name, plan->parts[rank].name, ns / 1e6, rate(there, out), rate(back, in));
+		legs++;
+	}
+	return legs;
+}
+
+void ztrial_run(struct zreport *r, const struct zoptions *o, const struct zplan *plan, const struct zlocate *l)
+{
+	struct zargv argv = {0};
+	struct zfacts facts;
+	struct zerr err = {{0}};
+	char *text = calloc(1, TEXT_BYTES), *copy = NULL, reason[512];
+	int fd[2] = {-1, -1}, status = 0;
+	fill(&argv, o, plan, l);
+	int rc = argv.failed || !text ? zerr_set(&err, -ENOMEM, "out of memory") : zprocess_pipe(fd, &err);
+	if (rc == 0) {
+		struct zspawn s = {.argv = argv.words, .envp = environ, .fd = {-1, fd[1], fd[1], -1}};
+		rc = zprocess_spawn(&s, &err);
+		close(fd[1]);
+	}
+	bool in_time = rc > 0 && read_all(fd[0], text, TEXT_BYTES);
+	if (rc > 0) {
+		if (!in_time)
+			kill(rc, SIGTERM);
+		waitpid(rc, &status, 0);
+	}
+	if (fd[0] >= 0)
+		close(fd[0]);
+	copy = text ? strdup(text) : NULL;
+	if (rc > 0 && in_time && copy) {
+		zfacts_read(&facts, copy);
+		find_reason(text, reason, sizeof(reason));
+		if (status != 0 || tell(r, plan, &facts) != plan->nparts - 1)
+			zreport_add(r, ZREPORT_BAD, NULL, "a trial job of one rank in each cluster: %s", reason);
+	} else {
+		zreport_add(r, ZREPORT_BAD, NULL, "a trial job of one rank in each cluster: %s",
+			err.text[0] ? err.text : "it has not ended in time");
+	}
+	free(copy);
+	free(text);
+	zargv_free(&argv);
+}

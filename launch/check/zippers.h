@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Asks the zippers of a job, from this machine, whether they would carry it. Start-up only. */
+#ifndef ZIP_LAUNCH_ZIPPERS_H
+#define ZIP_LAUNCH_ZIPPERS_H
+
+#include <stdbool.h>
+
+#include "common/session/session.h"
+#include "common/doctor/report.h"
+#include "launch/start/railset.h"
+
+/* Prints a line for each zipper that the job could use. A zipper that is away is left out of the rails, as it would be
+ * left out of a job. Returns whether the job can be registered. */
+bool zzippers_check(struct zreport *, struct zrailset *, const struct zsession_params *);
+
+#endif
