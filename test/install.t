@@ -93,6 +93,8 @@ $root/lib/leiden-zipper/zipauth.so" || diag_file err
 	is "$where: a job, by PATH" "$? $(grep -c '^hello.* of 4' out)" "0 4" || diag_file err
 	is "$where: modules of zipperd" "$("$root/sbin/zipperd" --print-config -o listen=a,b=tcp:127.0.0.1:0 -o key_file=x | grep ^module_dir)" \
 		"module_dir = $root/lib/leiden-zipper"
+	limited 120 "$zmpirun" --check --clusters 2 ./hello >out 2>err
+	is "$where: a check of what a job needs" "$? $(tail -n 1 out)" "0 A job would run." || diag_file out
 	printf '#include <zipcast.h>\nint main(void) { return zipcast_open == 0; }\n' >cast.c
 	# shellcheck disable=SC2046 # words
 	ok "$where: a program with zipcast.h, by pkg-config" ${CC:-gcc} cast.c -o cast \
@@ -100,7 +102,7 @@ $root/lib/leiden-zipper/zipauth.so" || diag_file err
 	LD_LIBRARY_PATH=$root/lib ok "$where: it starts" ./cast
 }
 if [ "${SANITIZED:-none}" = none ]; then
-	unset ZIPPER_MODULE_DIR ZMPIRUN_MPIEXEC ZMPIRUN_ZIPPERD ZMPIRUN_LIBZIPPER
+	unset ZIPPER_MODULE_DIR ZMPIRUN_MPIEXEC ZMPIRUN_ZIPPERD ZMPIRUN_LIBZIPPER ZMPIRUN_PROBE
 	compile "$ZIP_TOP_SRCDIR/test/programs/start/hello.c" hello || bail_out "hello.c does not compile"
 	cat >whose.c <<'END'
 #include <mpi.h>

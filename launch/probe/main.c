@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/installed.h"
 #include "common/base/log.h"
 #include "config.h"
 #include "launch/probe/host.h"
@@ -15,6 +16,7 @@
 
 int main(int argc, char **argv)
 {
+	char modules[PATH_MAX];
 	zsoftware_end_test(argc, argv);
 	if (argc == 2 && strcmp(argv[1], "measure") == 0)
 		return zmeasure_run();
@@ -31,8 +33,9 @@ int main(int argc, char **argv)
 	zsoftware_say_mpi();
 	for (int i = 3; i < argc; i++)
 		zsoftware_say_program(argv[i]);
+	zinstalled_find(modules, (const void *)main, PKGLIBDIR, PKGLIBDIR, ZINSTALLED_MODULE);
 	if (bridged)
-		zrails_say(strcmp(argv[2], "-") == 0 ? PKGLIBDIR : argv[2]);
+		zrails_say(strcmp(argv[2], "-") == 0 ? modules : argv[2]);
 	zsay("end", "-");
 	return 0;
 }

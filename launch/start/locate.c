@@ -75,7 +75,8 @@ int zlocate_find(struct zlocate *l, struct zerr *err)
 		rc = choose(l->libzipper, "ZMPIRUN_LIBZIPPER", tree, "libzip/.libs/libzipper.so",
 			installed(path, PKGLIBDIR, "libzipper.so"), err);
 	if (rc == 0)
-		rc = choose(l->probe, "ZMPIRUN_PROBE", tree, "launch/zipprobe", PKGLIBDIR "/zipprobe", err);
+		rc = choose(l->probe, "ZMPIRUN_PROBE", tree, "launch/zipprobe", installed(path, PKGLIBDIR, "zipprobe"),
+			err);
 	if (rc == 0)
 		rc = choose(l->module_dir, "ZIPPER_MODULE_DIR", tree, "common/.libs", "", err);
 	return rc;
