@@ -282,7 +282,7 @@ static int make_plan(struct launch *l, struct zerr *err)
 	if (rc == 0 && l->allocated)
 		rc = zallocation_check(&l->options, &l->plan, err);
 	if (rc == 0 && l->allocated)
-		zallocation_note(&l->allocation, hosts, &l->plan);
+		rc = zallocation_note(&l->allocation, hosts, &l->plan, err);
 	if (rc == 0)
 		rc = zprogram_check(&l->plan, &l->options, is_bridged(l), err);
 	if (rc == 0 && is_bridged(l))

@@ -237,13 +237,33 @@ static void reduce(const struct zallocation *a, struct zcluster *cluster)
 	cluster->nhosts = n;
 }
 
+static bool file_names_launcher(const struct zhostfile *hosts)
+{
+	for (int c = 0; c < hosts->nclusters; c++)
+		if (hosts->clusters[c].launcher || hosts->clusters[c].launcher_exec || hosts->clusters[c].mpiexec)
+			return true;
+	return false;
+}
+
+/* Hosts are to come from the file: every cluster needs one. */
+static int check_hosts(const struct zhostfile *hosts, struct zerr *err)
+{
+	for (int c = 0; c < hosts->nclusters; c++)
+		if (hosts->clusters[c].nhosts == 0)
+			return zerr_set(err, -EINVAL, "%s:%d: cluster %s has no host", hosts->path,
+				hosts->clusters[c].line, hosts->clusters[c].name);
+	return 0;
+}
+
 int zallocation_match(struct zallocation *a, struct zhostfile *hosts, struct zerr *err)
 {
 	int all;
-	for (int c = 0; c < hosts->nclusters; c++)
-		if (hosts->clusters[c].launcher || hosts->clusters[c].launcher_exec || hosts->clusters[c].mpiexec)
-			return 0;
 	int n = count_common(a, hosts, &all), rc = 0;
+	const bool named = file_names_launcher(hosts);
+	if (all > 0 || named)
+		rc = check_hosts(hosts, err);
+	if (rc < 0 || named)
+		return rc;
 	if (all == 0) {
 		rc = fill_bare(a, hosts, err);
 		return rc < 0 ? rc : 1;
@@ -308,10 +328,27 @@ int zallocation_check(const struct zoptions *o, const struct zplan *plan, struct
 	return rc;
 }
 
-void zallocation_note(const struct zallocation *a, const struct zhostfile *hosts, struct zplan *plan)
+/* A map may place ranks of one cluster on a host of another one (#ZIP node). */
+static int check_part(const struct zallocation *a, const struct zplan_part *part, int group, struct zerr *err)
+{
+	int tasks;
+	for (int h = 0; h < part->nhosts; h++)
+		if (group < 0 || find_group(a, part->hosts[h].host->name, &tasks) != group)
+			return zerr_set(err, -EINVAL,
+				"part %s: host %s is not in the part's group of the Slurm job: leave it out of the "
+				"map, " INSTEAD,
+				part->name, part->hosts[h].host->name);
+	return 0;
+}
+
+int zallocation_note(const struct zallocation *a, const struct zhostfile *hosts, struct zplan *plan, struct zerr *err)
 {
 	for (int i = 0; i < plan->nparts; i++) {
-		int c = (int)(plan->parts[i].cluster - hosts->clusters);
-		plan->parts[i].group = &a->groups[a->of_cluster[c]];
+		int group = a->of_cluster[plan->parts[i].cluster - hosts->clusters];
+		int rc = check_part(a, &plan->parts[i], group, err);
+		if (rc < 0)
+			return rc;
+		plan->parts[i].group = &a->groups[group];
 	}
+	return 0;
 }

@@ -40,15 +40,16 @@ int zallocation_make_hosts(const struct zallocation *, struct zhostfile *, struc
 /*
  * Finds the hosts of the file in the allocation. The file was read with zhostfile_read_bare. If it has no host at all,
  * its clusters get the hosts of the groups, in order. Otherwise hosts outside the allocation are taken out. The slots
- * are the tasks of Slurm then, and n= does not count. Returns 1; or 0 where the file and the allocation have no host in
- * common, or the file names a launcher: then nothing has changed, and mpiexec starts the parts. Refuses with text:
- * hosts of the allocation in no cluster, while the file has others; a cluster in two groups; bare clusters that are not
- * as many as the groups.
+ * are the tasks of Slurm then, and n= does not count. Returns 1 if srun starts the parts. Returns 0 and changes nothing
+ * if the file and the allocation have no host in common, or the file names a launcher; mpiexec starts the parts then.
+ * Refuses with text: a cluster without a host beside others, or with a launcher; hosts of the allocation in no cluster,
+ * while the file has others; a cluster in two groups; bare clusters that are not as many as the groups.
  */
 int zallocation_match(struct zallocation *, struct zhostfile *, struct zerr *);
 /* srun understands less than mpiexec. Refuses options that it cannot serve. 0 or -EINVAL with text. */
 int zallocation_check(const struct zoptions *, const struct zplan *, struct zerr *);
-/* Notes in the plan that srun starts its parts. hosts: those of the plan. The plan keeps pointers to the groups. */
-void zallocation_note(const struct zallocation *, const struct zhostfile *hosts, struct zplan *);
+/* Notes in the plan that srun starts its parts. hosts: those of the plan. The plan keeps pointers to the groups. 0 or
+ * -EINVAL with text: a part has a host that is not in its group. */
+int zallocation_note(const struct zallocation *, const struct zhostfile *hosts, struct zplan *, struct zerr *);
 
 #endif

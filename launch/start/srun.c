@@ -187,7 +187,8 @@ int zsrun_build(struct zargv *argv, const struct zplan_part *plan, const struct 
 /* These say how the tasks of the job are laid out. The part's own layout is another. */
 static bool is_layout(const char *variable)
 {
-	static const char *const names[] = {"SLURM_HOSTFILE=", "SLURM_NTASKS_PER_", "SLURM_DISTRIBUTION"};
+	static const char *const names[] = {"SLURM_HOSTFILE=", "SLURM_NTASKS_PER_", "SLURM_DISTRIBUTION",
+		"SLURM_CPU_BIND"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strncmp(variable, names[i], strlen(names[i])) == 0)
 			return true;

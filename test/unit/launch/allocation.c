@@ -144,6 +144,9 @@ static const struct {
 	{"#ZIP cluster x\na1\n#ZIP cluster w\na2\n#ZIP cluster y\nb1\n", 1, "x=0 a1:2|w=0 a2:1|y=1 b1:4"},
 	{"#ZIP cluster x\nc1\n", 0, "x=0 c1:1"}, /* no host of the allocation */
 	{"#ZIP cluster x launcher=ssh\na1\n", 0, "x=0 a1:1"},
+	/* mpiexec starts the parts there, and needs hosts */
+	{"#ZIP cluster x launcher=ssh\n#ZIP cluster y\n", -EINVAL, "f:1: cluster x has no host"},
+	{"#ZIP cluster x\nc1\n#ZIP cluster y\n", -EINVAL, "f:3: cluster y has no host"},
 	{"#ZIP cluster x\na[1,3]\n#ZIP cluster y\nb1\n", -EINVAL, "f: host a2 of the Slurm job is in no cluster of it"},
 	{"#ZIP cluster x\na1\nb1\n", -EINVAL,
 		"f: cluster x has hosts in groups 0 and 1 of the Slurm job, but a cluster must be in one"},
