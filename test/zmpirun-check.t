@@ -26,6 +26,16 @@ if [ -z "$ZIP_LAB" ]; then
 	is_gone "nothing is left"
 	is "... of its directory, too" "$(scratch_left)" 0
 
+	# the trial is a zmpirun of its own (/proc/self/exe), with a directory of its own
+	background "${marked[@]}" "$ZMPIRUN" --check --clusters 2 >out 2>err
+	check=${TAP_PIDS[-1]}
+	until trial=$(pgrep -P "$check" -x exe) && [ "$(scratch_left)" = 2 ] || ! kill -0 "$check" 2>/dev/null; do sleep 0.01; done
+	kill -INT "$check"
+	wait "$check"
+	is "an interrupted trial" "$? ${trial:+there}" "130 there"
+	is_gone "an interrupted trial: nothing is left"
+	is "... of its directory, too" "$(scratch_left)" 0
+
 	zipperd_runs 1 "$key"
 	hosts "$ADDRESS_1" >world
 	run "a hostfile and a zipperd that runs" 0 --check -f world true

@@ -212,8 +212,8 @@ void zjudge_visit(struct zjudge *j, struct zvisit *v)
 	}
 	const char *release = zfacts_find(&h.facts, "release");
 	if (release && !is_same_release(release)) {
-		say(&h, ZREPORT_BAD, INSTALL, "release %s is installed there, and this zmpirun is " PACKAGE_VERSION,
-			release);
+		say(&h, j->bridged ? ZREPORT_BAD : ZREPORT_WARN, INSTALL,
+			"release %s is installed there, and this zmpirun is " PACKAGE_VERSION, release);
 		return;
 	}
 	judge_library(&h);

@@ -15,6 +15,7 @@
 #include "launch/base/argv.h"
 #include "launch/base/process.h"
 #include "launch/check/facts.h"
+#include "launch/run/early.h"
 
 #define LIMIT_MS 120000
 #define TEXT_BYTES 65536
@@ -60,7 +61,10 @@ static void fill(struct zargv *argv, const struct zoptions *o, const struct zpla
 	add_option(argv, "-launcher-exec", o->launcher_exec);
 	add_option(argv, "-iface", o->iface);
 	zargv_add_all(argv, o->globals.words, o->globals.count);
-	add_option(argv, "-x", o->preload ? "LD_PRELOAD" : NULL);
+	if (o->preload) {
+		zargv_add(argv, "-genv");
+		add_option(argv, "LD_PRELOAD", o->preload);
+	}
 	zargv_add(argv, l->probe);
 	zargv_add(argv, "measure");
 }
@@ -129,6 +133,7 @@ void ztrial_run(struct zreport *r, const struct zoptions *o, const struct zplan 
 	if (rc == 0) {
 		struct zspawn s = {.argv = argv.words, .envp = environ, .fd = {-1, fd[1], fd[1], -1}};
 		rc = zprocess_spawn(&s, &err);
+		zearly_note(rc > 0 ? rc : 0);
 		close(fd[1]);
 	}
 	bool in_time = rc > 0 && read_all(fd[0], text, TEXT_BYTES);
@@ -136,6 +141,7 @@ void ztrial_run(struct zreport *r, const struct zoptions *o, const struct zplan 
 		if (!in_time)
 			kill(rc, SIGTERM);
 		waitpid(rc, &status, 0);
+		zearly_note(0);
 	}
 	if (fd[0] >= 0)
 		close(fd[0]);

@@ -17,12 +17,17 @@ static const struct zdaemon *daemons;
 static int ndaemons;
 static struct zscratch *scratch;
 static pid_t self;
+static volatile pid_t trial;
 
 /* Does only what signal-safety(7) allows. */
 static void end(int number)
 {
 	if (getpid() != self) /* a child that has not become its program yet */
 		_exit(127);
+	if (trial > 0) {
+		kill(trial, SIGTERM);
+		waitpid(trial, NULL, 0);
+	}
 	for (int i = 0; i < ndaemons; i++)
 		if (daemons[i].pid > 0) {
 			kill(daemons[i].pid, SIGKILL);
@@ -63,6 +68,11 @@ void zearly_begin(const struct zdaemon *d, int n, struct zscratch *s)
 			sigaction(numbers[i], &action, NULL);
 	}
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void zearly_note(pid_t pid)
+{
+	trial = pid;
 }
 
 void zearly_end(void)
