@@ -63,7 +63,7 @@ int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char
 		       : zn.Comm_create_group(comm, native, tag, made);
 }
 
-/* Are the group's members of my part all in this native group? It has members of other worlds. */
+/* Are the group's members of my part all in this native group? The native group has members of other worlds. */
 static bool is_inside_native(const struct zgroup *g, MPI_Group whole)
 {
 	MPI_Group native, outside = MPI_GROUP_EMPTY;

@@ -4,6 +4,7 @@
 #include "libzip/comm/inter_make.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/comm.h"
+#include "libzip/world/foreign.h"
 
 int zip_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
 	MPI_Comm *newintercomm)
@@ -24,6 +25,7 @@ int zip_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_co
 	}
 	if (rc != ZINTER_NATIVE)
 		return rc;
+	zforeign_meet(); /* also where only the leader has seen one */
 	zshim_block_begin();
 	rc = zn.Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
 	zshim_block_end();
