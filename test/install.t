@@ -95,7 +95,7 @@ $root/lib/leiden-zipper/zipauth.so" || diag_file err
 		"module_dir = $root/lib/leiden-zipper"
 	limited 120 "$zmpirun" --check --clusters 2 ./hello >out 2>err
 	is "$where: a check of what a job needs" "$? $(tail -n 1 out)" "0 A job would run." || diag_file out
-	printf '#include <zipcast.h>\nint main(void) { return zipcast_open == 0; }\n' >cast.c
+	printf '#include <zipcast.h>\nvoid *volatile used = (void *)zipcast_open;\nint main(void) { return used == 0; }\n' >cast.c
 	# shellcheck disable=SC2046 # words
 	ok "$where: a program with zipcast.h, by pkg-config" ${CC:-gcc} cast.c -o cast \
 		$(PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config "${@:3}" --cflags --libs zipcast)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What debs.t has a root do: "debs.sh WORD ARGUMENT...", a function below. /debs is the place for everything: the tarball, the
+# The steps that debs.t has a root do: "debs.sh WORD ARGUMENT...", a function below. /debs is the place for everything: the tarball, the
 # packages of a release in first/, and the same with the next revision in second/.
 set -e -o pipefail
 cd /debs
@@ -28,9 +28,9 @@ rate() { lintian --allow-root --fail-on error --suppress-tags bad-distribution-i
 zipcast() {
 	local program=/debs/cast
 	dpkg -i first/libzipper_*.deb first/libzipcast0_*.deb first/libzipcast-dev_*.deb
-	printf '#include <zipcast.h>\nint main(void) { return zipcast_open == 0; }\n' >$program.c
+	printf '#include <zipcast.h>\nvoid *volatile used = (void *)zipcast_open;\nint main(void) { return used == 0; }\n' >$program.c
 	# shellcheck disable=SC2046 # words
-	gcc $program.c -o $program $(pkg-config --cflags --libs zipcast)
+	gcc -Wall -Werror $program.c -o $program $(pkg-config --cflags --libs zipcast)
 	$program
 	ldd $program | grep libzipcast.so.0
 	dpkg --purge libzipcast-dev libzipcast0 libzipper
