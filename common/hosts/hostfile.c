@@ -233,12 +233,20 @@ static bool has_hosts(const struct zhostfile *file)
 }
 
 /* Checks that need the whole file. */
-static int check_whole(const struct zhostfile *file, struct zerr *err)
+int zhostfile_check_hosts(const struct zhostfile *file, struct zerr *err)
 {
 	for (int c = 0; c < file->nclusters; c++)
 		if (file->clusters[c].nhosts == 0)
 			return zerr_set(err, -EINVAL, "%s:%d: cluster %s has no host", file->path,
 				file->clusters[c].line, file->clusters[c].name);
+	return 0;
+}
+
+static int check_whole(const struct zhostfile *file, struct zerr *err)
+{
+	int rc = zhostfile_check_hosts(file, err);
+	if (rc < 0)
+		return rc;
 	if (file->nclusters == 0)
 		return zerr_set(err, -EINVAL, "%s: no host in it", file->path);
 	return check_fabrics(file, err);

@@ -100,6 +100,8 @@ int zhostfile_read(struct zhostfile *, const char *path, struct zerr *);
 int zhostfile_parse(struct zhostfile *, FILE *, const char *path, struct zerr *);
 /* As zhostfile_read, but takes a file without any host, too: only clusters and zippers. */
 int zhostfile_read_bare(struct zhostfile *, const char *path, struct zerr *);
+/* Has each cluster a host? 0, or -EINVAL with text: the first one that has none. */
+int zhostfile_check_hosts(const struct zhostfile *, struct zerr *);
 /* Adds a host to one of the clusters, as a line of its own would. 0, or a negative errno with text. */
 int zhostfile_add_host(struct zhostfile *, int cluster, const char *name, int slots, struct zerr *);
 void zhostfile_free(struct zhostfile *);

@@ -245,23 +245,13 @@ static bool file_names_launcher(const struct zhostfile *hosts)
 	return false;
 }
 
-/* Hosts are to come from the file: every cluster needs one. */
-static int check_hosts(const struct zhostfile *hosts, struct zerr *err)
-{
-	for (int c = 0; c < hosts->nclusters; c++)
-		if (hosts->clusters[c].nhosts == 0)
-			return zerr_set(err, -EINVAL, "%s:%d: cluster %s has no host", hosts->path,
-				hosts->clusters[c].line, hosts->clusters[c].name);
-	return 0;
-}
-
 int zallocation_match(struct zallocation *a, struct zhostfile *hosts, struct zerr *err)
 {
 	int all;
 	int n = count_common(a, hosts, &all), rc = 0;
 	const bool named = file_names_launcher(hosts);
 	if (all > 0 || named)
-		rc = check_hosts(hosts, err);
+		rc = zhostfile_check_hosts(hosts, err); /* they are to come from the file */
 	if (rc < 0 || named)
 		return rc;
 	if (all == 0) {
