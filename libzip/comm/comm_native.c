@@ -91,22 +91,20 @@ static bool is_inside(const struct zgroup *g, MPI_Group whole)
 
 int zcomm_native_check(MPI_Comm comm, const struct zgroup *g, const char *name)
 {
-	MPI_Group whole, ours;
-	int rc = zn.Comm_group(comm, &whole);
-	if (rc == MPI_SUCCESS)
-		rc = zn.Comm_group(comm, &ours);
+	MPI_Group all;
+	bool inside = false;
+	int rc = zn.Comm_group(comm, &all);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	bool inside;
-	if (zgroup_from_native(&ours) == MPI_SUCCESS) {
-		inside = is_inside(g, ours);
-		zip_Group_free(&ours);
-	} else {
-		inside = is_inside_native(g, whole);
+	if (zgroup_from_native(&all) == MPI_SUCCESS) {
+		inside = is_inside(g, all);
+		zip_Group_free(&all);
+	} else if (zn.Comm_group(comm, &all) == MPI_SUCCESS) {
+		inside = is_inside_native(g, all);
+		zn.Group_free(&all);
 	}
 	for (int i = 0; i < g->size; i++)
 		inside &= zworld_is_local(g->vrank[i]);
-	zn.Group_free(&whole);
 	return inside ? MPI_SUCCESS
 		      : zerror_raise_native(comm, MPI_ERR_GROUP, name,
 				"the group is not a subset of the communicator's");

@@ -211,12 +211,7 @@ static bool is_foreign(MPI_Comm comm)
 	MPI_Group group;
 	if (zcomm_find(comm) || zn.Comm_group(comm, &group) != MPI_SUCCESS)
 		return false;
-	if (zgroup_from_native(&group) != MPI_SUCCESS) {
-		zforeign_meet();
-		return true;
-	}
-	zip_Group_free(&group);
-	return false;
+	return zforeign_in_group(group);
 }
 
 static const char *verdict_text(int class)

@@ -12,7 +12,7 @@ void zforeign_meet(void)
 	met = true;
 }
 
-static bool is_outside(MPI_Group group)
+bool zforeign_in_group(MPI_Group group)
 {
 	if (zgroup_from_native(&group) != MPI_SUCCESS)
 		return true;
@@ -27,8 +27,8 @@ bool zforeign_in(MPI_Comm local)
 
 	if (!met || local == MPI_COMM_NULL || zn.Comm_group(local, &group) != MPI_SUCCESS)
 		return false;
-	if (is_outside(group))
+	if (zforeign_in_group(group))
 		return true;
 	return zn.Comm_test_inter(local, &inter) == MPI_SUCCESS && inter &&
-	       zn.Comm_remote_group(local, &group) == MPI_SUCCESS && is_outside(group);
+	       zn.Comm_remote_group(local, &group) == MPI_SUCCESS && zforeign_in_group(group);
 }

@@ -17,5 +17,7 @@ void zforeign_meet(void);
  * group as large as the communicator. The members that are of this world agree, as they have met the process together.
  */
 bool zforeign_in(MPI_Comm local);
+/* Has a native group such a member? Frees the group. */
+bool zforeign_in_group(MPI_Group);
 
 #endif
