@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a probe has said (launch/probe/say.h), as pairs of key and text. Start-up only. */
+/* The lines of a probe (launch/probe/say.h) as pairs of key and text. Start-up only. */
 #ifndef ZIP_LAUNCH_FACTS_H
 #define ZIP_LAUNCH_FACTS_H
 

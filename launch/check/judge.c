@@ -137,7 +137,7 @@ static bool fits(const char *named, const char *own)
 	       (n == m && strncasecmp(named, own, n) == 0);
 }
 
-/* Which zippers, and how far away they are. */
+/* Lists the zippers that the host reaches, with the round trip to each. */
 static void list_rails(const struct host *h, char *text, size_t cap)
 {
 	size_t len = 0;

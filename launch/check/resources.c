@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank needs of its host, see resources.h. */
+/* Judges limits, RDMA ports and the clock of a host, see resources.h. */
 #include "launch/check/resources.h"
 
 #include <inttypes.h>

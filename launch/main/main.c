@@ -156,7 +156,7 @@ static int print_credential(struct launch *l, struct zerr *err)
 	return fflush(stdout) == 0 ? 0 : zerr_set(err, -errno, "standard output: %s", strerror(errno));
 }
 
-/* What all ranks are told of the job. */
+/* The facts of the job that all ranks get. */
 static struct zenviron describe_job(struct launch *l)
 {
 	zcredentials_format(&zauth_module, l->credential, l->key, l->user, l->job.id, expiry(&l->options));

@@ -7,7 +7,7 @@
 
 /* Is this a value that mpiexec knows? 0, or -EINVAL with text, which names the option. */
 int zbinding_check(const char *option, const char *value, struct zerr *);
-/* What srun says for this value of -bind-to, behind --cpu-bind=. NULL: nothing. */
+/* Returns the value of --cpu-bind= of srun for this value of -bind-to. NULL: srun has none. */
 const char *zbinding_srun(const char *value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is installed on this host: libzipper.so and its modules, MPI, the program. Each function says what it finds, see
+/* The software of this host: libzipper.so and its modules, MPI, the program. Each function says what it finds, see
  * the table in launch/probe/README.md. One thread. */
 #ifndef ZIP_LAUNCH_SOFTWARE_H
 #define ZIP_LAUNCH_SOFTWARE_H

@@ -396,7 +396,7 @@ void zending_tick(struct zrun *run, int64_t now)
 		next_phase(run, now);
 }
 
-/* When srun is killed, a child of it has Slurm end the ranks. */
+/* A child of srun has Slurm end the ranks when srun is killed. */
 static void settle(void)
 {
 	for (int ms = 0; ms < SRUN_SETTLE_MS; ms += 10) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the launcher counts the time for which a zipper is away, over several attempts to come back. */
+/* The launcher counts the time for which a zipper is away, over several attempts to come back. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
