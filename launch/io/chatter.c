@@ -205,26 +205,50 @@ bool zchatter_is_unreached(const char *line, size_t len)
 	return is_launchers(line, len) && contains(line, len, ": Launch proxy failed.");
 }
 
+/* What a proxy cannot do for a rank. It prints such a line in three pieces, "[proxy:0:0@host] ", "HYDU_create_process
+ * (file:line): " and the error: the processes of two ranks can mix theirs, and mpiexec -l labels each of them. */
+static const struct {
+	const char *theirs, *ours;
+} unstarted[] = {{"execvp error on file ", "start"}, {"unable to change wdir to ", "change to the directory"}};
+static const char *const unstarted_pieces[] = {"HYDU_create_process (", "launch_procs ("};
+
 bool zchatter_is_unstarted(const char *line, size_t len, char *said, size_t cap)
 {
-	static const struct {
-		const char *theirs, *ours;
-	} whys[] = {{"execvp error on file ", "start"}, {"unable to change wdir to ", "change to the directory"}};
 	line = skip_label(line, &len); /* the rank's: its process fails */
 	const char *end = line + len, *at = NULL;
 	size_t why = 0;
-	for (; is_launchers(line, len) && why < sizeof(whys) / sizeof(whys[0]); why++)
-		if ((at = memmem(line, len, whys[why].theirs, strlen(whys[why].theirs))))
-			break;
-	const char *host = at ? memchr(line, '@', (size_t)(at - line)) : NULL;
-	const char *bracket = host ? memchr(host, ']', (size_t)(at - host)) : NULL;
-	if (!bracket)
+	if (!is_launchers(line, len) && !begins_with_any(line, len, unstarted_pieces, 2))
 		return false;
-	at += strlen(whys[why].theirs);
+	for (; why < sizeof(unstarted) / sizeof(unstarted[0]); why++)
+		if ((at = memmem(line, len, unstarted[why].theirs, strlen(unstarted[why].theirs))))
+			break;
+	if (!at)
+		return false;
+	const char *host = memchr(line, '@', (size_t)(at - line));
+	const char *bracket = host ? memchr(host, ']', (size_t)(at - host)) : NULL;
+	at += strlen(unstarted[why].theirs);
 	const char *newline = memchr(at, '\n', (size_t)(end - at));
-	snprintf(said, cap, "host %.*s cannot %s %.*s", (int)(bracket - host) - 1, host + 1, whys[why].ours,
-		(int)((newline ? newline : end) - at), at);
+	snprintf(said, cap, "%s%.*s%scannot %s %.*s", bracket ? "host " : "",
+		bracket ? (int)(bracket - host) - 1 : 0, bracket ? host + 1 : "", bracket ? " " : "",
+		unstarted[why].ours, (int)((newline ? newline : end) - at), at);
 	return true;
+}
+
+bool zchatter_is_unstarted_piece(const char *line, size_t len)
+{
+	line = skip_label(line, &len);
+	if (begins_with_any(line, len, unstarted_pieces, 2))
+		return true;
+	for (size_t why = 0; why < sizeof(unstarted) / sizeof(unstarted[0]); why++)
+		if (begins(line, len, unstarted[why].theirs))
+			return true;
+	return false;
+}
+
+bool zchatter_may_be_launchers(const char *text, size_t len)
+{
+	text = skip_label(text, &len);
+	return is_launchers(text, len);
 }
 
 bool zchatter_may_be(const struct zchatter *c, const char *text, size_t len)

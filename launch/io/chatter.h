@@ -34,6 +34,12 @@ bool zchatter_is_abort(const char *line, size_t len);
 /* Does a proxy tell in this line (of stderr, with or without label) that it cannot start the program, or that its
  * working directory is missing? Then said has that in words of ours, cut to fit. */
 bool zchatter_is_unstarted(const char *line, size_t len, char *said, size_t cap);
+/* Is this line of stderr, after one for which zchatter_is_unstarted is true, the end of another such line? Lines of two
+ * ranks can mix. */
+bool zchatter_is_unstarted_piece(const char *line, size_t len);
+/* Is this unfinished line of stderr the beginning of a line of mpiexec or a proxy? It must be whole before it is shown.
+ */
+bool zchatter_may_be_launchers(const char *text, size_t len);
 /* Does this line tell that a program that starts a proxy, as ssh, has failed? Hydra since MPICH 4.2 ends then; that of
  * 4.0 says nothing and waits (launch/start/reach.h). */
 bool zchatter_is_unreached(const char *line, size_t len);

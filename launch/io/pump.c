@@ -109,7 +109,11 @@ static bool is_hushed(struct zpump *p, const char *text, size_t len)
 static bool take_unstarted(struct zpump *p, const char *text, size_t len)
 {
 	char said[512];
-	if (!p->hush || p->mid_line || !zchatter_is_unstarted(text, len, said, sizeof(said)))
+	if (!p->hush || p->mid_line)
+		return false;
+	if (p->unstarted && zchatter_is_unstarted_piece(text, len))
+		return true;
+	if (!zchatter_is_unstarted(text, len, said, sizeof(said)))
 		return false;
 	if (!p->unstarted) {
 		put_text(p, "zmpirun: ");
@@ -195,6 +199,10 @@ static bool is_showable(const struct zpump *p)
 	if (p->chatter && p->chatter->state == ZCHATTER_BLANK)
 		return true;
 	if (p->len == 0 || (p->chatter && zchatter_may_be(p->chatter, p->buf, p->len)))
+		return false;
+	if (p->hush && !p->mid_line &&
+		(zchatter_may_be_launchers(p->buf, p->len) ||
+			(p->unstarted && zchatter_is_unstarted_piece(p->buf, p->len))))
 		return false;
 	/* The label must be complete first. */
 	return !p->label || p->mid_line || (p->buf[0] != '[' && !p->padded) || memchr(p->buf, ' ', p->len);

@@ -222,6 +222,12 @@ static void finds_programs_that_do_not_start(void **state)
 		{"[proxy:0:0@n1] launch_procs (pm/pmiserv/pmip_cb.c:621): unable to change wdir to /x (No such file or "
 		 "directory)\n",
 			"host n1 cannot change to the directory /x (No such file or directory)"},
+		{"[0] [proxy:0:0@n1] [1] [proxy:0:0@n1] HYDU_create_process (utils/launch/launch.c:73): execvp error on "
+		 "file x (No such file or directory)\n",
+			"host n1 cannot start x (No such file or directory)"},
+		{"[0] HYDU_create_process (utils/launch/launch.c:73): [0] execvp error on file x (No such file or "
+		 "directory)\n",
+			"cannot start x (No such file or directory)"},
 		{"execvp error on file ./heaat (No such file or directory)\n", NULL},
 		{"[0] execvp error on file ./heaat (No such file or directory)\n", NULL},
 		{"[proxy:0:0@n1] launch_procs returned error\n", NULL},
@@ -238,6 +244,45 @@ static void finds_programs_that_do_not_start(void **state)
 	assert_string_equal(cut, "host n1");
 }
 
+/* Two ranks cannot start. Their proxy prints each line in three pieces, mpiexec labels them and may be late with the
+ * rest of a line. */
+static void says_once_what_does_not_start(void **state)
+{
+#define PREFIX "[proxy:0:0@vm] "
+#define WHERE "HYDU_create_process (utils/launch/launch.c:73): "
+#define WHY "execvp error on file ./heaat (No such file or directory)\n"
+	static const char *const pieces[][6] = {
+		{"[0] " PREFIX, "[0] " WHERE, "[0] " WHY, "[1] " PREFIX, "[1] " WHERE, "[1] " WHY},
+		{"[0] " PREFIX, "[1] " PREFIX, "[1] " WHERE, "[1] " WHY, "[0] " WHERE, "[0] " WHY},
+		{"[0] " PREFIX, "[1] " PREFIX, "[0] " WHERE, "[1] " WHERE, "[0] " WHY, "[1] " WHY},
+		{PREFIX, PREFIX, WHERE, WHY, WHERE, WHY},
+	};
+	static const char said[] = "zmpirun: host vm cannot start ./heaat (No such file or directory)\n";
+	(void)state;
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		struct zplan_part plan = {.nranks = 2};
+		struct zoutput out;
+		struct zpump pump;
+		bool hush = false;
+		int fd[2];
+		assert_int_equal(pipe(fd), 0);
+		zoutput_init(&out, -1);
+		zpump_init(&pump, fd[0], &out, NULL, &plan);
+		pump.hush = &hush;
+		for (int k = 0; k < 6; k++) {
+			assert_int_equal(write(fd[1], pieces[i][k], strlen(pieces[i][k])), strlen(pieces[i][k]));
+			zpump_read(&pump);
+			zpump_tick(&pump, pump.last_ms + ZPUMP_QUIET_MS);
+		}
+		close(fd[1]);
+		zpump_close(&pump);
+		zpump_fini(&pump);
+		assert_int_equal(out.end - out.begin, sizeof(said) - 1);
+		assert_memory_equal(out.buf + out.begin, said, sizeof(said) - 1);
+		zoutput_free(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +292,7 @@ int main(void)
 		cmocka_unit_test(drops_what_follows_a_failed_launch),
 		cmocka_unit_test(holds_back_breakdown),
 		cmocka_unit_test(finds_programs_that_do_not_start),
+		cmocka_unit_test(says_once_what_does_not_start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
