@@ -228,9 +228,12 @@ bool zchatter_is_unstarted(const char *line, size_t len, char *said, size_t cap)
 	const char *bracket = host ? memchr(host, ']', (size_t)(at - host)) : NULL;
 	at += strlen(unstarted[why].theirs);
 	const char *newline = memchr(at, '\n', (size_t)(end - at));
-	snprintf(said, cap, "%s%.*s%scannot %s %.*s", bracket ? "host " : "",
-		bracket ? (int)(bracket - host) - 1 : 0, bracket ? host + 1 : "", bracket ? " " : "",
-		unstarted[why].ours, (int)((newline ? newline : end) - at), at);
+	const int what = (int)((newline ? newline : end) - at);
+	if (bracket)
+		snprintf(said, cap, "host %.*s cannot %s %.*s", (int)(bracket - host) - 1, host + 1,
+			unstarted[why].ours, what, at);
+	else
+		snprintf(said, cap, "cannot %s %.*s", unstarted[why].ours, what, at);
 	return true;
 }
 
