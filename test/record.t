@@ -224,4 +224,45 @@ natively 2 ./patterns ring >out 2>err
 ok "the next one has its graph" "$ZIPMAP" show dead.zg
 is "... and nothing else" "$(find . -name '*.part')" ""
 
+# --- a graph that cannot be written at the end
+cat >folder.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	int rc = rank == 0 ? rmdir(argv[1]) : 0;
+	MPI_Finalize();
+	return rc != 0;
+}
+END
+compile folder.c folder >cc.out 2>&1 || diag_file cc.out
+mkdir gone
+ZIPPER_PROFILE=gone/graph natively 2 ./folder gone >out 2>err
+is "a folder that goes is no error of the program" "$?" 0
+matches "... the rank names itself and the file" err \
+	'^libzipper: rank 0: MPI_Finalize: ZIPPER_PROFILE: no graph of this run: .*/gone/graph.*: No such file'
+
+# --- zmpirun
+unset ZIPPER_PROFILE
+for clusters in "1 -n 6" 2,4; do
+	limited 60 "$ZMPIRUN" --clusters $clusters --profile zmpirun.zg -wdir / "$PWD/patterns" cg 4 1000 5 >out 2>err </dev/null
+	is "zmpirun --clusters $clusters --profile" "$?" 0 || diag_file err
+	ZIPPER_PROFILE=native.zg natively 6 ./patterns cg 4 1000 5 >out 2>err
+	ok "... has the graph of the native run, here" cmp native.zg zmpirun.zg
+	rm -f zmpirun.zg
+done
+ZIPPER_PROFILE=zmpirun.zg limited 60 "$ZMPIRUN" --clusters 1 -n 2 ./patterns ring >out 2>err </dev/null
+ok "zmpirun records as ZIPPER_PROFILE says" "$ZIPMAP" show zmpirun.zg
+limited 60 "$ZMPIRUN" --clusters 1 -n 2 -env ZIPPER_PROFILE env.zg ./patterns ring >out 2>err </dev/null
+ok "... and -env" "$ZIPMAP" show env.zg
+limited 60 "$ZMPIRUN" --clusters 1 -n 2 --profile mine ./patterns ring >out 2>err </dev/null
+is "zmpirun: a file that is no graph" "$?" 1
+matches "... has one line" err '^libzipper: rank 0: MPI_Init: ZIPPER_PROFILE: .*/mine exists and is no recorded graph'
+limited 60 "$ZMPIRUN" --clusters 2 --no-mpi --profile no.zg true >out 2>err </dev/null
+is "zmpirun: nothing to record" "$? $(head -n1 err)" \
+	"2 zmpirun: --profile records calls of MPI, and --no-mpi says that there are none"
+
 done_testing

@@ -45,6 +45,21 @@ const char *zenviron_find(const struct zargv *globals, const char *name)
 	return value;
 }
 
+const char *zenviron_find_local(const struct zargv *locals, const char *option, const char *name)
+{
+	const char *value = NULL;
+	for (size_t i = 0; i < locals->count; i++) {
+		const char *word = locals->words[i];
+		const size_t nargs =
+			strcmp(word, "-env") == 0 ? 2 : strcmp(word, "-wdir") == 0 || strcmp(word, "-envlist") == 0;
+		if (strcmp(word, option) == 0 && i + nargs < locals->count &&
+			(!name || strcmp(locals->words[i + 1], name) == 0))
+			value = locals->words[i + nargs];
+		i += nargs;
+	}
+	return value;
+}
+
 static void add(struct zargv *envp, const char *name, const char *value)
 {
 	if (value)

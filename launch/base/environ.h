@@ -20,6 +20,9 @@ struct zenviron {
 	bool stats;		/* ranks also count the messages that travel natively */
 };
 
+/* The variable that names the file to record to. */
+#define ZENVIRON_PROFILE "ZIPPER_PROFILE"
+
 /* Does zmpirun set (or unset) this variable itself? Then a user may not. */
 bool zenviron_is_ours(const char *name);
 /* Names of all variables that a rank may need, comma-separated: for mpiexec's -envlist. */
@@ -27,6 +30,9 @@ const char *zenviron_names(void);
 /* The value that the ranks of all programs get for a variable that zmpirun does not set: from -genv in the options for
  * every mpiexec, else from our own environment. NULL: no value. */
 const char *zenviron_find(const struct zargv *globals, const char *name);
+/* The last value of an option of one section. name: the first argument of an option with two of them, else NULL. NULL:
+ * it is not there. */
+const char *zenviron_find_local(const struct zargv *locals, const char *option, const char *name);
 /* Makes our own environment with these variables set. Other variables that zmpirun sets are taken out. */
 void zenviron_build(struct zargv *, const struct zenviron *);
 

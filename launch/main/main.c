@@ -67,6 +67,23 @@ static bool is_bridged(const struct launch *l)
 	return l->plan.nparts > 1 && !l->options.no_mpi;
 }
 
+/* Are the calls of the ranks recorded? That needs no bridge. */
+static bool is_recorded(const struct launch *l)
+{
+	const char *file = zenviron_find(&l->options.globals, ZENVIRON_PROFILE);
+	for (int i = 0; i < l->options.nsections; i++) {
+		const char *own = zenviron_find_local(&l->options.sections[i].locals, "-env", ZENVIRON_PROFILE);
+		file = own ? own : file;
+	}
+	return file && *file && !l->options.no_mpi;
+}
+
+/* Is libzipper.so loaded into the ranks? */
+static bool is_preloaded(const struct launch *l)
+{
+	return is_bridged(l) || is_recorded(l);
+}
+
 /* The user's key, or a key for this job where no zipperd knows the user's. */
 static int find_key(struct launch *l, struct zerr *err)
 {
@@ -118,18 +135,16 @@ static int open_rails(struct launch *l, struct zerr *err)
 
 static int prepare_bridge(struct launch *l, struct zerr *err)
 {
-	int rc = zlocate_check_library(l->locate.libzipper, err);
-	if (rc == 0)
-		rc = find_key(l, err);
-	if (rc == 0)
-		rc = open_rails(l, err);
-	return rc;
+	int rc = find_key(l, err);
+	return rc == 0 ? open_rails(l, err) : rc;
 }
 
 /* Prepares all that the ranks need before they start. */
 static int prepare(struct launch *l, struct zerr *err)
 {
-	int rc = is_bridged(l) ? prepare_bridge(l, err) : 0;
+	int rc = is_preloaded(l) ? zlocate_check_library(l->locate.libzipper, err) : 0;
+	if (rc == 0 && is_bridged(l))
+		rc = prepare_bridge(l, err);
 	return rc == 0 && !l->allocated ? zresolve_hosts(&l->plan, &l->options, l->hosts.path, err) : rc;
 }
 
@@ -170,12 +185,11 @@ static struct zenviron describe_job(struct launch *l)
 
 static int start_parts(struct launch *l, struct zerr *err)
 {
-	bool bridged = is_bridged(l);
 	struct zpart_params p = {.options = &l->options,
 		.mpiexec = l->locate.mpiexec,
-		.libzipper = bridged ? l->locate.libzipper : NULL,
+		.libzipper = is_preloaded(l) ? l->locate.libzipper : NULL,
 		.scratch = &l->scratch};
-	if (bridged)
+	if (is_bridged(l))
 		p.environ = describe_job(l);
 	return zrun_start(&l->run, &p, err);
 }
@@ -284,7 +298,7 @@ static int make_plan(struct launch *l, struct zerr *err)
 	if (rc == 0 && l->allocated)
 		rc = zallocation_note(&l->allocation, hosts, &l->plan, err);
 	if (rc == 0)
-		rc = zprogram_check(&l->plan, &l->options, is_bridged(l), err);
+		rc = zprogram_check(&l->plan, &l->options, is_preloaded(l), err);
 	if (rc == 0 && is_bridged(l))
 		rc = zrailset_find(&l->rails, &l->plan, hosts, l->options.rails, err);
 	return rc;

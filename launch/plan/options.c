@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/control/ctl.h"
 #include "launch/base/environ.h"
@@ -158,6 +159,25 @@ static int set_exported(struct zoptions *o, const struct row *row, char **args, 
 	return value ? set_variable(o, &o->globals, "-genv", (char *[]){args[0], (char *)(uintptr_t)value}, err) : 0;
 }
 
+/* As -genv ZIPPER_PROFILE, with the name seen from here: the ranks may have another working directory. */
+static int set_profile(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	char *here = args[0][0] == '/' ? NULL : getcwd(NULL, 0), *path = NULL;
+	(void)row;
+	if (*args[0] == '\0') {
+		free(here);
+		return zerr_set(err, -EINVAL, "-profile: the name of the file is empty");
+	}
+	int n = asprintf(&path, "%s%s%s", here ? here : "", here ? "/" : "", args[0]);
+	free(here);
+	if (n < 0)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	int rc = set_variable(o, &o->globals, "-genv", (char *[]){ZENVIRON_PROFILE, path}, err);
+	free(path);
+	o->profile = true;
+	return rc;
+}
+
 /* mpiexec must still pass on the variables that libzipper.so needs. */
 static int set_envlist(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
@@ -292,6 +312,7 @@ static const struct row rows[] = {
 	{"outfile-pattern", 1, "FILE", set_pattern, "output of each rank to a file; %r is the rank", false},
 	{"errfile-pattern", 1, "FILE", set_pattern, "the same for standard error", false},
 	{"configfile", 1, "FILE", set_configfile, "the programs and their options, a line each", false},
+	{"profile", 1, "FILE", set_profile, "record which rank sends how much to which, for zipmap", false},
 	{"stats", 0, "", set_stats, "print the traffic over the bridge at the end", false},
 	{"progress", 0, "", set_progress, "tell once a second what crosses the bridge", false},
 	{"timeout", 1, "SECONDS", set_timeout, "end the job after that time (default: never)", false},
@@ -457,6 +478,8 @@ static int check(const struct zoptions *o, struct zerr *err)
 	if (o->oversubscribe && !o->map)
 		return zerr_set(err, -EINVAL,
 			"--oversubscribe needs --map: without one ranks go round all hosts anyway");
+	if (o->profile && o->no_mpi)
+		return zerr_set(err, -EINVAL, "--profile records calls of MPI, and --no-mpi says that there are none");
 	bool failed = o->globals.failed;
 	for (int i = 0; i < o->nsections; i++)
 		failed |= o->sections[i].locals.failed;

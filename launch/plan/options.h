@@ -37,7 +37,7 @@ struct zoptions {
 	const char *credential; /* the job for which one is printed, in place of a start; or NULL */
 	bool label;		/* -l */
 	bool check;		/* try what this command line needs, and start no program; there may be none */
-	bool oversubscribe, stats, progress, verbose, no_mpi, help, version, info;
+	bool oversubscribe, profile, stats, progress, verbose, no_mpi, help, version, info;
 	bool binds;	      /* -bind-to, -map-by */
 	char *preload;	      /* libraries that the user preloads with -genv or -env LD_PRELOAD; NULL: none; owned */
 	struct zargv globals; /* options for every mpiexec */

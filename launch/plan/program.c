@@ -25,30 +25,13 @@ struct program {
 	const char *dir;  /* working directory; NULL: ours */
 	const char *path; /* the variable PATH; NULL: there is none */
 	bool here;	  /* ranks run it on this machine */
-	bool bridged;
+	bool preloaded;
 	char *runtimes;	      /* of sanitizers, see options.h; owned */
 	char file[PATH_MAX];  /* where it was found */
 	char shown[PATH_MAX]; /* for messages: the word, and where it was found */
 };
 
 /* --- finding the file --- */
-
-/* The last value of an option with so many arguments in the section's options: -wdir DIR, or -env NAME VALUE with this
- * name. NULL: it is not there. */
-static const char *find_local(const struct zargv *locals, const char *option, const char *name)
-{
-	const char *value = NULL;
-	for (size_t i = 0; i < locals->count; i++) {
-		const char *word = locals->words[i];
-		const size_t nargs =
-			strcmp(word, "-env") == 0 ? 2 : strcmp(word, "-wdir") == 0 || strcmp(word, "-envlist") == 0;
-		if (strcmp(word, option) == 0 && i + nargs < locals->count &&
-			(!name || strcmp(locals->words[i + 1], name) == 0))
-			value = locals->words[i + nargs];
-		i += nargs;
-	}
-	return value;
-}
 
 /* Puts a file name into place as seen from the working directory of the ranks. */
 static void place(const struct program *p, char out[PATH_MAX], const char *folder, size_t len, const char *name)
@@ -264,7 +247,7 @@ static int check_content(struct program *p, struct zerr *err)
 		zerr_set(err, rc, "%s: %s", p->shown, strerror(-rc));
 	else if (b.kind == ZBINARY_NONE)
 		rc = check_script(p, fd, err);
-	else if (p->bridged && (rc = check_binary(p, &b, fd, err)) == 0)
+	else if (p->preloaded && (rc = check_binary(p, &b, fd, err)) == 0)
 		rc = note_runtimes(p, &b, err);
 	zbinary_free(&b);
 	close(fd);
@@ -315,19 +298,19 @@ static bool runs_here(const struct zplan *plan, const struct zoptions *o, int se
 	return false;
 }
 
-int zprogram_check(const struct zplan *plan, struct zoptions *o, bool bridged, struct zerr *err)
+int zprogram_check(const struct zplan *plan, struct zoptions *o, bool preloaded, struct zerr *err)
 {
 	int rc = 0;
 	for (int i = 0; rc == 0 && i < o->nsections; i++) {
 		struct zsection *section = &o->sections[i];
 		if (section->argc == 0) /* --check */
 			continue;
-		const char *path = find_local(&section->locals, "-env", "PATH");
+		const char *path = zenviron_find_local(&section->locals, "-env", "PATH");
 		struct program p = {.word = section->argv[0],
-			.dir = find_local(&section->locals, "-wdir", NULL),
+			.dir = zenviron_find_local(&section->locals, "-wdir", NULL),
 			.path = path ? path : zenviron_find(&o->globals, "PATH"),
 			.here = runs_here(plan, o, i),
-			.bridged = bridged};
+			.preloaded = preloaded};
 		rc = check_program(&p, err);
 		section->runtimes = p.runtimes;
 	}

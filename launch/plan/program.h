@@ -13,16 +13,16 @@
 
 /*
  * Checks the program of each section that has ranks, as the mpiexec of those ranks finds it: along PATH of the ranks,
- * from their working directory. bridged: libzipper.so is to be loaded.
+ * from their working directory. preloaded: libzipper.so is to be loaded.
  *
  * Other hosts may have other files. So a program that runs on other hosts alone is refused for what its file here is
  * linked with, and not because the file, its interpreter or the working directory is not here.
  *
- * A sanitizer's runtime must come in front of all other libraries. So each section that is linked with one and bridged
- * gets its name (zsection, runtimes).
+ * A sanitizer's runtime must come in front of all other libraries. So each section that is linked with one and
+ * preloaded gets its name (zsection, runtimes).
  *
  * 0, or a negative errno with the reason. Call it after zplan_make, once.
  */
-int zprogram_check(const struct zplan *, struct zoptions *, bool bridged, struct zerr *);
+int zprogram_check(const struct zplan *, struct zoptions *, bool preloaded, struct zerr *);
 
 #endif

@@ -120,7 +120,7 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 		zargv_add(argv, "-n");
 		zargv_addf(argv, "%d", end - lrank);
 		zargv_add_all(argv, section->locals.words, section->locals.count);
-		if (p->libzipper && o->nsections > 1) { /* this mpiexec counts its own programs alone */
+		if (p->environ.job && o->nsections > 1) { /* this mpiexec counts its own programs alone */
 			zargv_add(argv, "-env");
 			zargv_add(argv, "ZIPPER_APPNUM");
 			zargv_addf(argv, "%d", number);
@@ -224,7 +224,7 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 		part->out.prepend = part->err.prepend = p->options->prepend;
 		part->out.padded = part->err.padded = plan->group != NULL;
 		part->err.hush = p->hush;
-		part->err.holds = p->hush && p->libzipper;
+		part->err.holds = p->hush && p->environ.job;
 		rc = 0;
 	} else {
 		if (out[0] >= 0)

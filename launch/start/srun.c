@@ -90,7 +90,7 @@ static void add_program(struct zargv *argv, const struct zpart_params *p, int nu
 		zargv_addf(argv, "--chdir=%s", dir);
 	add_variables(argv, &o->globals, "-genv");
 	add_variables(argv, &section->locals, "-env");
-	if (p->libzipper && o->nsections > 1)
+	if (p->environ.job && o->nsections > 1)
 		zargv_addf(argv, "ZIPPER_APPNUM=%d", number);
 	if (p->libzipper || o->preload)
 		zpreload_add(argv, "LD_PRELOAD=", o, p->libzipper, p->libzipper ? section->runtimes : NULL);
@@ -164,7 +164,7 @@ int zsrun_build(struct zargv *argv, const struct zplan_part *plan, const struct 
 	zargv_add_all(argv, always, sizeof(always) / sizeof(always[0]));
 	/* In a world of several parts zipperd tells zmpirun of a dead rank, and a rank that ends with another status
 	 * than 0 behind MPI_Finalize does no harm. */
-	zargv_addf(argv, "--kill-on-bad-exit=%d", p->libzipper || o->no_mpi ? 0 : 1);
+	zargv_addf(argv, "--kill-on-bad-exit=%d", p->environ.job || o->no_mpi ? 0 : 1);
 	if (plan->group->number >= 0)
 		zargv_addf(argv, "--het-group=%d", plan->group->number);
 	zargv_addf(argv, "--nodes=%d", nhosts);

@@ -291,7 +291,8 @@ void zrecord_finish(void)
 	if (to_file && zrecord_table_encode(&table, &row, &len) != 0)
 		len = 1; /* without a row: out of memory */
 	if (to_file && zrecord_file_write(row, len, &err) != 0)
-		zerr_print("libzipper: no graph of this run: %s\n", err.text);
+		zerr_print("libzipper: rank %d: MPI_Finalize: ZIPPER_PROFILE: no graph of this run: %s\n",
+			zrecord_file_rank(), err.text);
 	free(row);
 	zrecord_table_free(&table);
 	zrecord_plan_destroy_all();

@@ -16,5 +16,7 @@ int zrecord_file_open(const char *path, struct zerr *);
  * holds few rows at a time. row NULL: this process lacks memory for one. 0, or a negative errno with the reason in
  * rank 0. */
 int zrecord_file_write(const uint8_t *row, size_t len, struct zerr *);
+/* The rank of this process in the world, for messages. After zrecord_file_open. */
+int zrecord_file_rank(void);
 
 #endif
