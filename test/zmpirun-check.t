@@ -66,6 +66,13 @@ if [ -z "$ZIP_LAB" ]; then
 	run "a zipper of two that is down" 0 --check -f half true
 	finds "... is told" 'warn  zipper z2: .*127.0.0.1:1.*Connection refused: '
 	is "... and a job would run" "$(tail -n 1 out)" "A job would run. 1 thing is not as it should be."
+	run "... and is not asked with --rails 1" 0 --check --rails 1 -f half true
+	well "... and is not asked with --rails 1" || diag_file out
+	is "... nor told of" "$(grep -c 'z2' out)" 0
+	hosts tcp:127.0.0.1:1 "$ADDRESS_1" >half
+	run "the first of two is down" 0 --check --rails 1 -f half true
+	finds "... and told" 'warn  zipper z1: .*127.0.0.1:1.*Connection refused: '
+	finds "... and the second one is used" 'ok    zipper z2: '
 	hosts tcp:127.0.0.1:1 >down
 	run "the only zipper is down" 1 --check -f down true
 	finds "... is told" 'bad   zipper z1: .*127.0.0.1:1.*Connection refused: '

@@ -89,13 +89,13 @@ bool zzippers_check(struct zreport *r, struct zrailset *rails, const struct zses
 {
 	struct zsession_params p = *params;
 	const int before = r->count[ZREPORT_BAD];
-	int left = 0;
+	int left = 0, asked = 0;
 	p.job[0] = '\0';
-	for (int i = 0; i < rails->nroutes; i++) {
-		check_route(r, rails, &rails->routes[i], &p);
-		left += rails->routes[i].rc == 0;
+	for (; asked < rails->nroutes && (rails->ways.hops || left < rails->max); asked++) {
+		check_route(r, rails, &rails->routes[asked], &p);
+		left += rails->routes[asked].rc == 0;
 	}
-	for (int i = 0; i < rails->nroutes; i++)
+	for (int i = 0; i < asked; i++)
 		if (rails->routes[i].rc < 0)
 			tell_away(r, &rails->routes[i], left == 0);
 	explicit_bzero(&p, sizeof(p));
