@@ -35,8 +35,8 @@ static void judge_status(struct zreport *r, const char *address, const struct zc
 			PACKAGE_VERSION);
 	if (r->count[ZREPORT_BAD] + r->count[ZREPORT_WARN] == before)
 		zreport_add(r, ZREPORT_OK, NULL,
-			"zipper %s: zipperd %s takes jobs of yours; jobs now: %u, connections: %u of %u", address,
-			s->release, s->jobs, s->connections, s->max_connections);
+			"zipper %s: zipperd %s knows you and takes new jobs; jobs now: %u, connections: %u of %u",
+			address, s->release, s->jobs, s->connections, s->max_connections);
 }
 
 static void check_zipper(struct zreport *r, const struct check_options *o, const char *address)
@@ -139,5 +139,5 @@ int check_run(const struct check_options *o, FILE *out)
 			check_limits(&r, e->d_name, has_rdma);
 	if (dir)
 		closedir(dir);
-	return zreport_end(&r);
+	return zreport_end(&r, "No fault was found");
 }

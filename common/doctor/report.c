@@ -21,15 +21,15 @@ void zreport_add(struct zreport *r, enum zreport_level level, const char *advice
 	r->count[level]++;
 }
 
-int zreport_end(struct zreport *r)
+int zreport_end(struct zreport *r, const char *well)
 {
 	const int bad = r->count[ZREPORT_BAD], warn = r->count[ZREPORT_WARN];
 	if (bad > 0)
 		fprintf(r->out, "A job would not run: %d thing%s to mend.\n", bad, bad == 1 ? "" : "s");
 	else if (warn > 0)
-		fprintf(r->out, "A job would run. %d thing%s not as %s should be.\n", warn, warn == 1 ? " is" : "s are",
+		fprintf(r->out, "%s. %d thing%s not as %s should be.\n", well, warn, warn == 1 ? " is" : "s are",
 			warn == 1 ? "it" : "they");
 	else
-		fputs("A job would run.\n", r->out);
+		fprintf(r->out, "%s.\n", well);
 	return bad > 0;
 }

@@ -16,7 +16,8 @@ struct zreport {
 /* Prints one line at once. advice: what to do; NULL: nothing is to be done. */
 void zreport_add(struct zreport *, enum zreport_level, const char *advice, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Prints the last line. Returns the exit status: 0 where a job would run, else 1. */
-int zreport_end(struct zreport *);
+/* Prints the last line. well: its words where nothing was bad, without a full stop. Returns the exit status: 1 where
+ * something was bad, else 0. */
+int zreport_end(struct zreport *, const char *well);
 
 #endif

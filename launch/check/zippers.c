@@ -37,7 +37,7 @@ static void judge_status(struct zreport *r, const struct zroute *route, const st
 			"zipper %s: its zipperd is of release %s, and this zmpirun of %s", route->name, status->release,
 			PACKAGE_VERSION);
 	else
-		zreport_add(r, ZREPORT_OK, NULL, "zipper %s: zipperd %s takes jobs of yours", route->name,
+		zreport_add(r, ZREPORT_OK, NULL, "zipper %s: zipperd %s knows you and takes new jobs", route->name,
 			status->release);
 }
 

@@ -398,7 +398,7 @@ static int check(struct launch *l)
 	} else {
 		zreport_add(&report, ZREPORT_BAD, NULL, "%s", err.text);
 	}
-	rc = zreport_end(&report);
+	rc = zreport_end(&report, "A job would run");
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		zerr_set(&err, -EIO, "standard output: it cannot be written");
 		return complain(&err);
