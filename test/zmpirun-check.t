@@ -97,6 +97,12 @@ if [ -z "$ZIP_LAB" ]; then
 	finds "... is named" 'bad   b: host b1: ulimit -n is 48, and a rank needs [0-9]+: raise it '
 	finds "... and the other host is well" 'ok    a: host a1: '
 
+	# --- a map, by which a zipper node has ranks of both clusters
+	sed '/^a1/d; s/^b1/z1/' world | sed "1a a1" >corner
+	printf '%s\n' '0 z1 a' '1 z1 b' >corner.map
+	run "ranks on a zipper node" 0 --check -f corner -map corner.map true
+	well "ranks on a zipper node" || diag_file out
+
 	printf '#ZIP cluster a\na1\n#ZIP cluster b\nb1\n#ZIP zipper z a=%s b=%s\n' "$ADDRESS_1" "$ADDRESS_1" >srun
 	SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a1,b1 SLURM_TASKS_PER_NODE='1(x2)' run "a job that srun would start" 1 --check -f srun true
 	finds "... is refused" 'bad   srun would start the ranks of a, and --check starts its probes with mpiexec: '

@@ -19,6 +19,7 @@
 
 #define LIMIT_MS 120000
 #define TEXT_BYTES 65536
+#define MAP_NAME "trial.map"
 
 extern char **environ;
 
@@ -28,6 +29,21 @@ static void add_option(struct zargv *argv, const char *option, const char *value
 		return;
 	zargv_add(argv, option);
 	zargv_add(argv, value);
+}
+
+/* With a map a host may have ranks of several parts, and of one whose cluster is not that of its line: a zipper node.
+ * So the trial has a map of its own. 0 or a negative errno with text. */
+static int write_map(const struct zscratch *scratch, const struct zplan *plan, struct zerr *err)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	for (int i = 0; out && i < plan->nparts; i++)
+		fprintf(out, "%d %s %s\n", i, plan->parts[i].hosts[0].host->name, plan->parts[i].name);
+	int rc = out && fclose(out) == 0 ? zscratch_write(scratch, MAP_NAME, text, len, err)
+					 : zerr_set(err, -ENOMEM, "out of memory");
+	free(text);
+	return rc;
 }
 
 /* One rank on the first host of each part. */
@@ -43,15 +59,24 @@ static void add_places(struct zargv *argv, const struct zoptions *o, const struc
 			fprintf(out, "%s1", i ? "," : "");
 	if (!out || fclose(out) != 0)
 		argv->failed = true;
-	add_option(argv, "-f", o->hostfile);
 	add_option(argv, o->hostfile ? "-hosts" : "--clusters", list);
 	free(list);
 }
 
-static void fill(struct zargv *argv, const struct zoptions *o, const struct zplan *plan, const struct zlocate *l)
+static int fill(struct zargv *argv, const struct zoptions *o, const struct zplan *plan, const struct zlocate *l,
+	const struct zscratch *scratch, struct zerr *err)
 {
+	char path[192];
+	int rc = 0;
 	zargv_add(argv, "/proc/self/exe");
-	add_places(argv, o, plan);
+	add_option(argv, "-f", o->hostfile);
+	if (plan->mapped && o->hostfile) {
+		rc = write_map(scratch, plan, err);
+		add_option(argv, "-map", zscratch_path(scratch, MAP_NAME, path, sizeof(path)));
+		zargv_add(argv, "-oversubscribe");
+	} else {
+		add_places(argv, o, plan);
+	}
 	if (o->rails > 0) {
 		zargv_add(argv, "--rails");
 		zargv_addf(argv, "%d", o->rails);
@@ -67,6 +92,7 @@ static void fill(struct zargv *argv, const struct zoptions *o, const struct zpla
 	}
 	zargv_add(argv, l->probe);
 	zargv_add(argv, "measure");
+	return rc == 0 && argv->failed ? zerr_set(err, -ENOMEM, "out of memory") : rc;
 }
 
 /* Reads both streams to their end into text[cap]. False: it takes too long. */
@@ -87,10 +113,13 @@ static bool read_all(int fd, char *text, size_t cap)
 	return n <= 0;
 }
 
-/* The first line of zmpirun or libzipper. */
+/* The first line of zmpirun that is no warning, or else of anybody. */
 static void find_reason(const char *text, char *reason, size_t cap)
 {
-	const char *line = strstr(text, "zmpirun: ");
+	static const char mark[] = "zmpirun: ", warning[] = "zmpirun: warning: ";
+	const char *line = strstr(text, mark);
+	while (line && strncmp(line, warning, sizeof(warning) - 1) == 0)
+		line = strstr(line + 1, mark);
 	if (!line)
 		line = text;
 	snprintf(reason, cap, "%.*s", (int)strcspn(line, "\n"), line);
@@ -121,15 +150,17 @@ static int tell(struct zreport *r, const struct zplan *plan, const struct zfacts
 	return legs;
 }
 
-void ztrial_run(struct zreport *r, const struct zoptions *o, const struct zplan *plan, const struct zlocate *l)
+void ztrial_run(struct zreport *r, const struct zoptions *o, const struct zplan *plan, const struct zlocate *l,
+	const struct zscratch *scratch)
 {
 	struct zargv argv = {0};
 	struct zfacts facts;
 	struct zerr err = {{0}};
 	char *text = calloc(1, TEXT_BYTES), *copy = NULL, reason[512];
 	int fd[2] = {-1, -1}, status = 0;
-	fill(&argv, o, plan, l);
-	int rc = argv.failed || !text ? zerr_set(&err, -ENOMEM, "out of memory") : zprocess_pipe(fd, &err);
+	int rc = fill(&argv, o, plan, l, scratch, &err);
+	if (rc == 0)
+		rc = text ? zprocess_pipe(fd, &err) : zerr_set(&err, -ENOMEM, "out of memory");
 	if (rc == 0) {
 		struct zspawn s = {.argv = argv.words, .envp = environ, .fd = {-1, fd[1], fd[1], -1}};
 		rc = zprocess_spawn(&s, &err);

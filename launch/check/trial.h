@@ -5,10 +5,12 @@
 #define ZIP_LAUNCH_TRIAL_H
 
 #include "common/doctor/report.h"
+#include "launch/base/scratch.h"
 #include "launch/plan/plan.h"
 #include "launch/start/locate.h"
 
 /* Runs it on the first host of each part, and prints a line for each part but the first, or why there was no job. */
-void ztrial_run(struct zreport *, const struct zoptions *, const struct zplan *, const struct zlocate *);
+void ztrial_run(struct zreport *, const struct zoptions *, const struct zplan *, const struct zlocate *,
+	const struct zscratch *);
 
 #endif

@@ -391,7 +391,7 @@ static int check(struct launch *l)
 		zjob_close(&l->job);
 		zdaemon_stop(l->rails.daemons, ZCTL_RAILS_MAX);
 		if (is_bridged(l) && report.count[ZREPORT_BAD] == 0)
-			ztrial_run(&report, &l->options, &l->plan, &l->locate);
+			ztrial_run(&report, &l->options, &l->plan, &l->locate, &l->scratch);
 		zearly_end();
 		zprocess_kill_all(); /* what a visit that was ended has left */
 		zscratch_remove(&l->scratch);
