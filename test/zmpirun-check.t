@@ -97,6 +97,24 @@ if [ -z "$ZIP_LAB" ]; then
 	finds "... is named" 'bad   b: host b1: ulimit -n is 48, and a rank needs [0-9]+: raise it '
 	finds "... and the other host is well" 'ok    a: host a1: '
 
+	# --- several programs
+	mkdir here there
+	cp /bin/true here/one
+	cp /bin/true there/two
+	two=(-n 1 -wdir "$PWD/here" ./one : -n 3 -wdir "$PWD/there" ./two)
+	run "each program in its own directory" 0 --check -f world "${two[@]}"
+	well "each program in its own directory" || diag_file out
+	two[8]=./one
+	run "a program that is in the first one's directory alone" 1 --check -f world "${two[@]}"
+	finds "... is named on one host" 'bad   a: host a1: no program \./one: No such file or directory: '
+	finds "... and on the other" 'bad   b: host b1: no program \./one: No such file or directory: '
+	many=()
+	for ((i = 0; i < 70; i++)); do many+=(-n 1 true :); done
+	run "the last of 71 programs is missing" 1 --check -f world "${many[@]}" -n 2 ./heaat
+	finds "... and named" 'bad   b: host b1: no program \./heaat: '
+	run "the directory of the second program is missing" 1 --check -f world -n 1 true : -n 3 -wdir "$PWD/none" true
+	finds "... and named" "bad   b: host b1: .*cannot change to the directory $PWD/none "
+
 	# --- a map, by which a zipper node has ranks of both clusters
 	sed '/^a1/d; s/^b1/z1/' world | sed "1a a1" >corner
 	printf '%s\n' '0 z1 a' '1 z1 b' >corner.map

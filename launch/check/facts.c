@@ -25,6 +25,14 @@ void zfacts_read(struct zfacts *f, char *output)
 	}
 }
 
+int zfacts_count(const struct zfacts *f, const char *key)
+{
+	int n = 0;
+	for (int i = 0; i < f->n; i++)
+		n += strcmp(f->fact[i].key, key) == 0;
+	return n;
+}
+
 const char *zfacts_find(const struct zfacts *f, const char *key)
 {
 	for (int i = 0; i < f->n; i++)

@@ -16,5 +16,6 @@ struct zfacts {
 void zfacts_read(struct zfacts *, char *output);
 /* The text of the first fact with this key, or NULL. */
 const char *zfacts_find(const struct zfacts *, const char *key);
+int zfacts_count(const struct zfacts *, const char *key);
 
 #endif

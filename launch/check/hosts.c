@@ -3,7 +3,6 @@
 #include "launch/check/hosts.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,79 +13,120 @@
 
 #define LIMIT_MS 20000	   /* of a visit: for ssh and mpiexec */
 #define LIMIT_RAIL_MS 6000 /* and for each zipper */
-#define WORDS_MAX 72	   /* seven, and the programs of at most 64 sections */
 
 /* Becomes the probe ($0). A host without the probe has a shell at least, which sees whether libzipper.so ($1) is there.
  */
-static char script[] = "echo \"" ZSAY_MARK "host $(uname -n)\"\n"
-		       "[ -x \"$0\" ] && exec \"$0\" \"$@\"\n"
-		       "if [ -e \"$1\" ]; then echo '" ZSAY_MARK "bare library'; else echo '" ZSAY_MARK "bare -'; fi";
+static const char script[] =
+	"echo \"" ZSAY_MARK "host $(uname -n)\"\n"
+	"[ -x \"$0\" ] && exec \"$0\" \"$@\"\n"
+	"if [ -e \"$1\" ]; then echo '" ZSAY_MARK "bare library'; else echo '" ZSAY_MARK "bare -'; fi";
+/* Becomes one more probe beside the first, if there is one. */
+static const char script_more[] = "[ -x \"$0\" ] && exec \"$0\" \"$@\"; :";
 
 struct hosts {
 	const struct zhosts_params *p;
 	struct zreport *report;
 	struct zvisit *visits;
-	char *(*words)[WORDS_MAX]; /* of each visit: what its mpiexec starts */
 	int n;
 };
 
 /* Which sections of the command line have ranks on each host of a part? Ranks go round the hosts in their order.
- * sections [nhosts]: bit s: section s, at most 64 of them. */
-static void find_sections(const struct zhosts_params *p, const struct zplan_part *part, uint64_t *sections)
+ * uses [nhosts][nsections]; without a cluster there is one host. */
+static void find_sections(const struct zhosts_params *p, const struct zplan_part *part, bool *uses)
 {
 	int host = 0, left = 0;
 	for (int lrank = 0; lrank < part->nranks; lrank++) {
-		if (left == 0) {
+		if (part->cluster && left == 0) {
 			host = lrank == 0 ? 0 : (host + 1) % part->nhosts;
 			left = p->options->ppn ? p->options->ppn : part->hosts[host].nranks;
 		}
 		left--;
-		int section = zoptions_find_section(p->options, zplan_vrank(part, lrank));
-		sections[host] |= UINT64_C(1) << (section < 64 ? section : 63);
+		uses[host * p->options->nsections + zoptions_find_section(p->options, zplan_vrank(part, lrank))] = true;
 	}
 }
 
-/* Words of a command line are not changed, but their type is that of execve(2). */
-static char *unconst(const char *word)
+static bool are_equal(const struct zargv *a, const struct zargv *b)
 {
-	return (char *)(uintptr_t)word;
+	bool equal = a->count == b->count;
+	for (size_t i = 0; equal && i < a->count; i++)
+		equal = strcmp(a->words[i], b->words[i]) == 0;
+	return equal;
 }
 
-/* mpiexec starts a shell, and that the probe. */
-static void fill_words(const struct zhosts_params *p, struct zvisit *v, char **words, uint64_t sections)
+/* Adds a probe for the sections with these options. mpiexec starts a shell, and that the probe. The first probe tells
+ * all, the others look for programs. */
+static void add_probe(const struct zhosts_params *p, struct zvisit *v, const struct zargv *locals)
 {
-	static char none[] = "-", shell[] = "/bin/sh", option[] = "-c";
 	const struct zlocate *l = p->locate;
-	int n = 0;
-	words[n++] = shell;
-	words[n++] = option;
-	words[n++] = script;
-	words[n++] = unconst(l->probe);
-	words[n++] = p->bridged ? unconst(l->libzipper) : none;
-	words[n++] = p->bridged && *l->module_dir ? unconst(l->module_dir) : none;
-	for (int s = 0; s < p->options->nsections && s < 64; s++) {
-		const struct zsection *section = &p->options->sections[s];
-		if (!(sections >> s & 1))
-			continue;
-		if (v->section.nranks++ == 0)
-			v->section.locals = section->locals;
-		if (section->argc > 0)
-			words[n++] = section->argv[0];
+	const bool first = v->options.nsections == 0;
+	struct zargv *words = &v->words[v->options.nsections];
+	v->options.sections[v->options.nsections++] = (struct zsection){.nranks = 1, .locals = *locals};
+	zargv_add(words, "/bin/sh");
+	zargv_add(words, "-c");
+	zargv_add(words, first ? script : script_more);
+	zargv_add(words, l->probe);
+	if (first) {
+		zargv_add(words, p->bridged ? l->libzipper : "-");
+		zargv_add(words, p->bridged && *l->module_dir ? l->module_dir : "-");
+	} else {
+		zargv_add(words, "programs");
 	}
-	v->section.nranks = 1;
-	v->section.argv = words;
-	v->section.argc = n;
 }
 
-static void add_visit(struct hosts *h, int part, const struct zplan_host *host, uint64_t sections)
+/* The words of the probe for a section. Sections with the same options have the same directory and the same PATH, and
+ * share one probe. */
+static struct zargv *find_words(const struct zhosts_params *p, struct zvisit *v, const struct zsection *section)
+{
+	int i = 0;
+	while (i < v->options.nsections && !are_equal(&v->options.sections[i].locals, &section->locals))
+		i++;
+	if (i == v->options.nsections)
+		add_probe(p, v, &section->locals);
+	return &v->words[i];
+}
+
+static bool contains(const struct zargv *words, const char *word)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (strcmp(words->words[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* uses [nsections]: which of them have ranks there. 0 or -ENOMEM. */
+static int add_probes(const struct zhosts_params *p, struct zvisit *v, const bool *uses)
+{
+	const int n = p->options->nsections;
+	bool failed = false;
+	v->options.sections = calloc((size_t)n, sizeof(*v->options.sections));
+	v->words = calloc((size_t)n, sizeof(*v->words));
+	v->options.nsections = 0;
+	if (!v->options.sections || !v->words)
+		return -ENOMEM;
+	for (int s = 0; s < n; s++) {
+		const struct zsection *section = &p->options->sections[s];
+		struct zargv *words = uses[s] ? find_words(p, v, section) : NULL;
+		if (words && section->argc > 0 && !contains(words, section->argv[0]))
+			zargv_add(words, section->argv[0]);
+	}
+	for (int i = 0; i < v->options.nsections; i++) {
+		v->options.sections[i].argv = v->words[i].words;
+		v->options.sections[i].argc = (int)v->words[i].count;
+		failed |= v->words[i].failed;
+	}
+	v->place.nranks = v->host.nranks = v->options.nsections;
+	return failed ? -ENOMEM : 0;
+}
+
+static int add_visit(struct hosts *h, int part, const struct zplan_host *host, const bool *uses)
 {
 	struct zvisit *v = &h->visits[h->n];
 	v->name = host ? host->name : "this machine";
 	v->part = part;
-	v->place = (struct zplan_part){.cluster = h->p->plan->parts[part].cluster, .nranks = 1};
-	snprintf(v->place.name, sizeof(v->place.name), "visit%d", h->n);
+	v->place = (struct zplan_part){.cluster = h->p->plan->parts[part].cluster};
+	snprintf(v->place.name, sizeof(v->place.name), "visit%d", h->n++);
 	if (host && v->place.cluster) {
-		v->host = (struct zplan_host){.host = host->host, .name = host->name, .nranks = 1};
+		v->host = (struct zplan_host){.host = host->host, .name = host->name};
 		v->place.hosts = &v->host;
 		v->place.nhosts = 1;
 	}
@@ -94,37 +134,34 @@ static void add_visit(struct hosts *h, int part, const struct zplan_host *host, 
 	v->options.outfile = v->options.errfile = NULL;
 	v->options.label = false;
 	v->options.ppn = v->options.universe = 0;
-	v->options.nsections = 1;
-	v->options.sections = &v->section;
-	fill_words(h->p, v, h->words[h->n], sections);
-	h->n++;
+	return add_probes(h->p, v, uses);
 }
 
 /* Adds the visits to the hosts of a part that get ranks. */
 static int add_part(struct hosts *h, int number, struct zerr *err)
 {
 	const struct zplan_part *part = &h->p->plan->parts[number];
-	if (!part->cluster) {
-		add_visit(h, number, NULL, UINT64_MAX);
-		return 0;
-	}
-	uint64_t *sections = calloc((size_t)part->nhosts, sizeof(*sections));
-	if (!sections)
-		return zerr_set(err, -ENOMEM, "out of memory");
-	find_sections(h->p, part, sections);
-	for (int i = 0; i < part->nhosts; i++) {
+	const int nhosts = part->cluster ? part->nhosts : 1, nsections = h->p->options->nsections;
+	bool *uses = calloc((size_t)nhosts * (size_t)nsections, sizeof(*uses));
+	int rc = uses ? 0 : -ENOMEM;
+	if (uses)
+		find_sections(h->p, part, uses);
+	for (int i = 0; rc == 0 && i < nhosts; i++) {
+		const bool *used = uses + i * nsections;
 		struct zerr why = {{0}};
-		if (sections[i] == 0)
+		if (!memchr(used, true, (size_t)nsections))
 			continue;
-		if (zresolve_host(part->cluster, &part->hosts[i], h->p->options, h->p->hostfile, &why) < 0)
+		if (!part->cluster)
+			rc = add_visit(h, number, NULL, used);
+		else if (zresolve_host(part->cluster, &part->hosts[i], h->p->options, h->p->hostfile, &why) < 0)
 			zreport_add(h->report, ZREPORT_BAD,
 				"write its address, or its name as /etc/hosts or the DNS has it", "%s: %s", part->name,
 				why.text);
 		else
-			add_visit(h, number, &part->hosts[i], sections[i]);
+			rc = add_visit(h, number, &part->hosts[i], used);
 	}
-	free(sections);
-	return 0;
+	free(uses);
+	return rc < 0 ? zerr_set(err, rc, "out of memory") : 0;
 }
 
 static void describe(void *ctx, int number, struct zenviron *e)
@@ -150,8 +187,6 @@ static void visit_all(struct hosts *h)
 	zvisit_all(h->visits, h->n, LIMIT_MS + p.rails->n * LIMIT_RAIL_MS, &params, describe, &p);
 	for (int i = 0; i < h->n; i++)
 		zjudge_visit(&judge, &h->visits[i]);
-	for (int i = 0; i < h->n; i++)
-		zvisit_free(&h->visits[i]);
 }
 
 int zhosts_check(struct zreport *report, const struct zhosts_params *p, struct zerr *err)
@@ -162,14 +197,14 @@ int zhosts_check(struct zreport *report, const struct zhosts_params *p, struct z
 	for (int i = 0; i < p->plan->nparts; i++)
 		n += p->plan->parts[i].cluster ? (size_t)p->plan->parts[i].nhosts : 1;
 	h.visits = calloc(n + 1, sizeof(*h.visits));
-	h.words = calloc(n + 1, sizeof(*h.words));
-	if (!h.visits || !h.words)
+	if (!h.visits)
 		rc = zerr_set(err, -ENOMEM, "out of memory");
 	for (int i = 0; rc == 0 && i < p->plan->nparts; i++)
 		rc = add_part(&h, i, err);
 	if (rc == 0)
 		visit_all(&h);
+	for (int i = 0; i < h.n; i++)
+		zvisit_free(&h.visits[i]);
 	free(h.visits);
-	free(h.words);
 	return rc;
 }

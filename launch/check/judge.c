@@ -224,7 +224,7 @@ void zjudge_visit(struct zjudge *j, struct zvisit *v)
 				h.facts.fact[i].text);
 	judge_rails(&h);
 	judge_resources(&h);
-	if (!zfacts_find(&h.facts, "end"))
+	if (zfacts_count(&h.facts, "end") < v->options.nsections)
 		say(&h, ZREPORT_BAD, NULL, "its probe has not come to its end: %s",
 			*find_reason(v->errors, reason, sizeof(reason)) ? reason
 			: v->late					? "it takes too long"

@@ -159,4 +159,8 @@ void zvisit_free(struct zvisit *v)
 	free(v->output);
 	free(v->errors);
 	v->output = v->errors = NULL;
+	for (int i = 0; v->words && i < v->options.nsections; i++)
+		zargv_free(&v->words[i]);
+	free(v->words);
+	free(v->options.sections);
 }

@@ -19,8 +19,8 @@ struct zvisit {
 	int part;		 /* index into plan.parts */
 	struct zplan_part place; /* this host alone, for mpiexec; its name is different for each visit */
 	struct zplan_host host;	 /* the place's */
-	struct zoptions options; /* of this mpiexec; its section starts the probe */
-	struct zsection section; /* the options' */
+	struct zoptions options; /* of this mpiexec; its sections start the probes, and are owned */
+	struct zargv *words;	 /* [options.nsections]: the sections' words; owned */
 	/* the outcome: */
 	char *output, *errors;	    /* what came; never NULL after the visit; owned */
 	int64_t began_ms, ended_ms; /* milliseconds since 1970 */

@@ -14,12 +14,24 @@
 #include "launch/probe/say.h"
 #include "launch/probe/software.h"
 
+/* Says the last lines: of the programs from this argument on. */
+static void say_programs(int argc, char **argv, int from)
+{
+	for (int i = from; i < argc; i++)
+		zsoftware_say_program(argv[i]);
+	zsay("end", "-");
+}
+
 int main(int argc, char **argv)
 {
 	char modules[PATH_MAX];
 	zsoftware_end_test(argc, argv);
 	if (argc == 2 && strcmp(argv[1], "measure") == 0)
 		return zmeasure_run();
+	if (argc >= 2 && strcmp(argv[1], "programs") == 0) {
+		say_programs(argc, argv, 2);
+		return 0;
+	}
 	if (argc < 3) {
 		fputs("zipprobe: zmpirun --check starts this program: LIBZIPPER MODULES PROGRAM...\n", stderr);
 		return 2;
@@ -31,11 +43,9 @@ int main(int argc, char **argv)
 	if (bridged)
 		zsoftware_say_library(argv[1]);
 	zsoftware_say_mpi();
-	for (int i = 3; i < argc; i++)
-		zsoftware_say_program(argv[i]);
 	zinstalled_find(modules, (const void *)main, PKGLIBDIR, PKGLIBDIR, ZINSTALLED_MODULE);
 	if (bridged)
 		zrails_say(strcmp(argv[2], "-") == 0 ? modules : argv[2]);
-	zsay("end", "-");
+	say_programs(argc, argv, 3);
 	return 0;
 }
