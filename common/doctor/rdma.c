@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEY_BYTES 16	/* "0xffff" and more */
 #define ROCE_HEADERS 96 /* bytes of a packet that are no payload (iboe_get_mtu in the kernel) */
 
 /* Reads the first line of a file. False, and an empty text, if there is none. */
@@ -46,36 +47,66 @@ static void free_list(struct dirent **entries, int n)
 	free(entries);
 }
 
-/* Partition keys of 0 are empty places of the table. */
-static void read_keys(struct zrdma_port *p, const char *dir)
+/* Partition keys of 0 are empty places of the table. The text is the caller's to free; NULL: out of memory. */
+static char *read_keys(const char *dir)
 {
 	struct dirent **entries;
-	char key[32];
-	size_t len = 0;
+	char folder[1100], key[KEY_BYTES];
 	int n = list(&entries, dir, "pkeys");
-	char keys[1100];
-	snprintf(keys, sizeof(keys), "%s/pkeys", dir);
-	for (int i = 0; i < n; i++)
-		if (read_line(key, sizeof(key), keys, entries[i]->d_name) && strtol(key, NULL, 16) != 0 &&
-			len + strlen(key) + 2 < sizeof(p->keys))
-			len += (size_t)sprintf(p->keys + len, "%s%s", len ? " " : "", key);
+	char *keys = calloc((size_t)n + 1, KEY_BYTES + 1), *end = keys;
+	snprintf(folder, sizeof(folder), "%s/pkeys", dir);
+	for (int i = 0; keys && i < n; i++)
+		if (read_line(key, sizeof(key), folder, entries[i]->d_name) && strtol(key, NULL, 16) != 0)
+			end += sprintf(end, "%s%s", end > keys ? " " : "", key);
 	free_list(entries, n);
+	return keys;
 }
 
-static void read_mtu(struct zrdma_port *p, const char *device)
+/* The interface of the port's first GID (RoCE), by the port's folder. False: the kernel does not tell. */
+static bool find_interface(char *interface, size_t cap, const char *port)
 {
 	struct dirent **entries;
+	char folder[1100];
+	int n = list(&entries, port, "gid_attrs/ndevs");
+	bool found = false;
+	snprintf(folder, sizeof(folder), "%s/gid_attrs/ndevs", port);
+	for (int i = 0; i < n && !found; i++) /* those of empty places cannot be read */
+		found = read_line(interface, cap, folder, entries[i]->d_name) && *interface;
+	free_list(entries, n);
+	return found;
+}
+
+/* Is this interface of the device that of the port? Drivers count their ports from 0. */
+static bool is_of_port(const char *device, const char *interface, int port)
+{
 	char name[512], text[32];
+	snprintf(name, sizeof(name), "device/net/%s/dev_port", interface);
+	return read_line(text, sizeof(text), device, name) && atoi(text) == port - 1;
+}
+
+/* The device may have several ports, and an interface for each. */
+static int read_mtu(const char *sysfs, const char *device, const char *dir, int port)
+{
+	struct dirent **entries;
+	char name[512], text[32] = "", interface[64];
+	if (find_interface(interface, sizeof(interface), dir)) { /* it may be a bond, not one of the device's own */
+		snprintf(name, sizeof(name), "../net/%s/mtu", interface);
+		if (read_line(text, sizeof(text), sysfs, name))
+			return atoi(text);
+	}
 	int n = list(&entries, device, "device/net");
-	for (int i = 0; i < n && p->mtu == 0; i++) {
+	for (int i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "device/net/%s/mtu", entries[i]->d_name);
-		if (read_line(text, sizeof(text), device, name))
-			p->mtu = atoi(text);
+		if ((n == 1 || is_of_port(device, entries[i]->d_name, port)) &&
+			read_line(text, sizeof(text), device, name))
+			break;
 	}
 	free_list(entries, n);
+	return atoi(text);
 }
 
-static void read_port(struct zrdma_port *p, const char *device, const char *name)
+/* Returns its keys, to be freed after the visit. */
+static char *read_port(struct zrdma_port *p, const char *sysfs, const char *device, const char *name)
 {
 	char dir[1024], text[64];
 	snprintf(dir, sizeof(dir), "%s/ports/%s", device, name);
@@ -86,8 +117,10 @@ static void read_port(struct zrdma_port *p, const char *device, const char *name
 	p->active = strcmp(p->state, "ACTIVE") == 0;
 	read_line(p->rate, sizeof(p->rate), dir, "rate");
 	p->ethernet = read_line(text, sizeof(text), dir, "link_layer") && strcmp(text, "Ethernet") == 0;
-	read_keys(p, dir);
-	read_mtu(p, device);
+	p->mtu = read_mtu(sysfs, device, dir, p->port);
+	char *keys = read_keys(dir);
+	p->keys = keys ? keys : "";
+	return keys;
 }
 
 int zrdma_visit(const char *sysfs, void (*visit)(void *ctx, const struct zrdma_port *), void *ctx)
@@ -101,8 +134,9 @@ int zrdma_visit(const char *sysfs, void (*visit)(void *ctx, const struct zrdma_p
 		for (int k = 0; k < nports; k++) {
 			struct zrdma_port p = {.port = 0};
 			snprintf(p.device, sizeof(p.device), "%.63s", devices[i]->d_name);
-			read_port(&p, device, ports[k]->d_name);
+			char *keys = read_port(&p, sysfs, device, ports[k]->d_name);
 			visit(ctx, &p);
+			free(keys);
 			found++;
 		}
 		free_list(ports, nports);

@@ -7,15 +7,14 @@
 
 #define ZRDMA_SYSFS "/sys/class/infiniband"
 #define ZRDMA_NAME_BYTES 64
-#define ZRDMA_KEYS_BYTES 512
 
 struct zrdma_port {
 	char device[ZRDMA_NAME_BYTES];
-	int port;		     /* from 1 */
-	char state[32], rate[48];    /* in the kernel's words: "ACTIVE", "100 Gb/sec (4X EDR)" */
-	bool active, ethernet;	     /* ethernet: RoCE */
-	int mtu;		     /* of its network interface in bytes; 0: it has none that is known */
-	char keys[ZRDMA_KEYS_BYTES]; /* its partitions: "0x7fff 0x8001"; cut if there are more than fit */
+	int port;		  /* from 1 */
+	char state[32], rate[48]; /* in the kernel's words: "ACTIVE", "100 Gb/sec (4X EDR)" */
+	bool active, ethernet;	  /* ethernet: RoCE */
+	int mtu;		  /* of its network interface in bytes; 0: it has none that is known */
+	const char *keys;	  /* all its partitions: "0x7fff 0x8001"; "": none; only there while it is visited */
 };
 
 /* Calls visit for each port, in the order of devices and ports. sysfs: ZRDMA_SYSFS. Returns the number of ports. */

@@ -89,11 +89,14 @@ static bool read_port(struct port *p, const char *text)
 /* Is a partition among the port's? Membership does not matter here. */
 static bool has_partition(const struct port *p, uint32_t partition)
 {
-	char keys[512], *rest = NULL;
-	snprintf(keys, sizeof(keys), "%.*s", (int)strcspn(p->rest, "|"), p->rest);
-	for (char *key = strtok_r(keys, " ", &rest); key; key = strtok_r(NULL, " ", &rest))
-		if ((strtoul(key, NULL, 16) & 0x7fff) == (partition & 0x7fff))
+	char *after = NULL;
+	for (const char *key = p->rest; *key && *key != '|'; key = after + strspn(after, " ")) {
+		const unsigned long number = strtoul(key, &after, 16);
+		if (after == key)
+			return false;
+		if ((number & 0x7fff) == (partition & 0x7fff))
 			return true;
+	}
 	return false;
 }
 

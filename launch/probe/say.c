@@ -4,19 +4,21 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-
-#define TEXT_BYTES 1200 /* the longest error, and a few words */
+#include <stdlib.h>
 
 void zsay(const char *key, const char *fmt, ...)
 {
-	char text[TEXT_BYTES];
+	char *text = NULL;
 	va_list args;
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	int len = vasprintf(&text, fmt, args);
 	va_end(args);
+	if (len < 0)
+		return;
 	for (char *c = text; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 	printf(ZSAY_MARK "%s %s\n", key, text);
 	fflush(stdout);
+	free(text);
 }

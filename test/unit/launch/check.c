@@ -114,6 +114,14 @@ static void judges_rdma(void **state)
 	assert_string_equal(told, "");
 	judge("mlx5_0:1/partition=0x8006@10.1.0.1:7474", NULL, WELL);
 	assert_string_equal(told, "RDMA port mlx5_0:1 is not in partition 0x8006\n");
+	char many[1200] = "zipprobe: port mlx5_0:1 1 0 0 0xffff"; /* a table of 128 partitions, all in use */
+	for (int i = 1; i < 128; i++)
+		snprintf(many + strlen(many), sizeof(many) - strlen(many), " 0x%04x", 0x8000 + i);
+	strcat(many, "|ACTIVE|100\n");
+	judge("mlx5_0:1/partition=0x807f@10.1.0.1:7474", NULL, many);
+	assert_string_equal(told, "");
+	judge("mlx5_0:1/partition=0x8080@10.1.0.1:7474", NULL, many);
+	assert_string_equal(told, "RDMA port mlx5_0:1 is not in partition 0x8080\n");
 	judge(RDMA, NULL, "zipprobe: port rxe0:1 1 1 1000 0xffff|ACTIVE|100\n");
 	assert_int_equal(nwarn, 1);
 	assert_string_equal(told, "RDMA port rxe0:1: its MTU of 1000 leaves RoCE 512 bytes\n");
@@ -136,21 +144,24 @@ static void write_file(const char *dir, const char *name, const char *text)
 	fclose(file);
 }
 
-static struct zrdma_port ports[4];
+static struct zrdma_port ports[6];
+static char keys[6][1024];
 
 static void keep(void *count, const struct zrdma_port *p)
 {
 	int *n = count;
-	assert_true(*n < 4);
+	assert_true(*n < 6);
+	snprintf(keys[*n], sizeof(keys[*n]), "%s", p->keys);
 	ports[(*n)++] = *p;
 }
 
 static void finds_rdma_ports(void **state)
 {
-	char dir[] = "/tmp/zip-rdma.XXXXXX", command[64];
+	char class[] = "/tmp/zip-rdma.XXXXXX", dir[64], command[64];
 	int n = 0;
 	(void)state;
-	assert_non_null(mkdtemp(dir));
+	assert_non_null(mkdtemp(class));
+	snprintf(dir, sizeof(dir), "%s/infiniband", class);
 	assert_int_equal(zrdma_visit("/nonexistent", keep, &n), 0);
 	write_file(dir, "mlx5_0/ports/1/state", "4: ACTIVE\n");
 	write_file(dir, "mlx5_0/ports/1/rate", "100 Gb/sec (4X EDR)\n");
@@ -168,16 +179,74 @@ static void finds_rdma_ports(void **state)
 	assert_true(ports[0].active);
 	assert_false(ports[0].ethernet);
 	assert_string_equal(ports[0].rate, "100 Gb/sec (4X EDR)");
-	assert_string_equal(ports[0].keys, "0x7fff 0x8005");
+	assert_string_equal(keys[0], "0x7fff 0x8005");
 	assert_false(ports[1].active);
 	assert_string_equal(ports[1].state, "DOWN");
 	assert_true(ports[2].ethernet);
 	assert_int_equal(ports[2].mtu, 4200);
+	snprintf(command, sizeof(command), "rm -r %s", class);
+	assert_int_equal(system(command), 0);
+}
+
+static void reads_all_keys(void **state)
+{
+	char dir[] = "/tmp/zip-rdma.XXXXXX", name[64], key[16], command[64];
+	int n = 0;
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	for (int i = 0; i < 128; i++) {
+		snprintf(name, sizeof(name), "mlx5_0/ports/1/pkeys/%d", i);
+		snprintf(key, sizeof(key), "0x%04x\n", 0xffff - i);
+		write_file(dir, name, key);
+	}
+	assert_int_equal(zrdma_visit(dir, keep, &n), 1);
+	assert_int_equal(strlen(keys[0]), 128 * 7 - 1);
+	assert_non_null(strstr(keys[0], "0xff80"));
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
+/* A device with two ports, and an interface for each. */
+static void tells_mtu_of_each_port(void **state)
+{
+	char class[] = "/tmp/zip-rdma.XXXXXX", dir[64], command[160];
+	int n = 0;
+	(void)state;
+	assert_non_null(mkdtemp(class));
+	snprintf(dir, sizeof(dir), "%s/infiniband", class);
+	write_file(dir, "mlx4_0/ports/1/state", "4: ACTIVE\n");
+	write_file(dir, "mlx4_0/ports/2/state", "4: ACTIVE\n");
+	write_file(dir, "mlx4_0/device/net/eth0/mtu", "1000\n");
+	write_file(dir, "mlx4_0/device/net/eth0/dev_port", "0\n");
+	write_file(dir, "mlx4_0/device/net/eth1/mtu", "9000\n");
+	write_file(dir, "mlx4_0/device/net/eth1/dev_port", "1\n");
+	assert_int_equal(zrdma_visit(dir, keep, &n), 2);
+	assert_int_equal(ports[0].mtu, 1000);
+	assert_int_equal(ports[1].mtu, 9000);
+	/* the second port is in a bond, and the kernel names its interface */
+	write_file(dir, "mlx4_0/ports/2/gid_attrs/ndevs/0", "bond0\n");
+	write_file(class, "net/bond0/mtu", "4200\n");
+	n = 0;
+	assert_int_equal(zrdma_visit(dir, keep, &n), 2);
+	assert_int_equal(ports[0].mtu, 1000);
+	assert_int_equal(ports[1].mtu, 4200);
+	/* an old kernel does not tell which interface is whose: then the MTU is not known */
+	snprintf(command, sizeof(command), "cd %s && rm -r */device/net/*/dev_port */ports/2/gid_attrs", dir);
+	assert_int_equal(system(command), 0);
+	n = 0;
+	assert_int_equal(zrdma_visit(dir, keep, &n), 2);
+	assert_int_equal(ports[0].mtu, 0);
+	assert_int_equal(ports[1].mtu, 0);
+	snprintf(command, sizeof(command), "rm -r %s", class);
+	assert_int_equal(system(command), 0);
+}
+
+static void derives_roce_mtu(void **state)
+{
+	(void)state;
 	assert_int_equal(zrdma_roce_mtu(4200), 4096);
 	assert_int_equal(zrdma_roce_mtu(1500), 1024);
 	assert_int_equal(zrdma_roce_mtu(100), 0);
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	assert_int_equal(system(command), 0);
 }
 
 static void formats_limits(void **state)
@@ -199,6 +268,9 @@ int main(void)
 		cmocka_unit_test(judges_resources),
 		cmocka_unit_test(judges_rdma),
 		cmocka_unit_test(finds_rdma_ports),
+		cmocka_unit_test(reads_all_keys),
+		cmocka_unit_test(tells_mtu_of_each_port),
+		cmocka_unit_test(derives_roce_mtu),
 		cmocka_unit_test(formats_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
