@@ -15,10 +15,10 @@
 #include "launch/probe/say.h"
 
 #define ROUNDS 200
+#define PING_NS INT64_C(250000000)
 #define BLOCK_BYTES (1 << 20)
-#define FEW 4	     /* blocks, from which the number of blocks is found */
-#define ENOUGH 65536 /* blocks at most */
-#define BULK_NS INT64_C(500000000)
+#define ENOUGH 65536		   /* blocks at most */
+#define BULK_NS INT64_C(500000000) /* wanted; half of it is enough */
 
 /* Of MPICH's ABI (MPICH ABI Compatibility Initiative). */
 #define COMM_WORLD 0x44000000
@@ -71,18 +71,22 @@ static void take(int peer, void *data, int len)
 	mpi.recv(data, len, BYTE, peer, 0, COMM_WORLD, STATUS_IGNORE);
 }
 
-/* The shortest round trip. */
+/* The shortest round trip of many, or of those in a short time. Rank 0 says which one is the last. */
 static int64_t ping(int peer, bool first)
 {
+	const int64_t end = zclock_ns() + PING_NS;
 	int64_t best = INT64_MAX;
-	char c = 0;
-	for (int i = 0; i < ROUNDS; i++) {
+	char last = 0, answer = 0;
+	for (int i = 1; !last; i++) {
 		const int64_t begin = zclock_ns();
-		if (first)
-			send(peer, &c, 1);
-		take(peer, &c, 1);
-		if (!first)
-			send(peer, &c, 1);
+		if (first) {
+			last = i == ROUNDS || begin >= end;
+			send(peer, &last, 1);
+			take(peer, &answer, 1);
+		} else {
+			take(peer, &last, 1);
+			send(peer, &answer, 1);
+		}
 		const int64_t ns = zclock_ns() - begin;
 		best = ns < best ? ns : best;
 	}
@@ -106,19 +110,31 @@ static int64_t move(int peer, bool sends, char *block, int count)
 	return zclock_ns() - begin;
 }
 
-/* Bytes per second one way. Rank 0 finds from few blocks how many it takes. */
+/* How many blocks should follow on so many, which took that long? 0: that was long enough. The first ones also pay the
+ * round trip, so they may take much longer than the next ones each. */
+static int find_next(int count, int64_t ns)
+{
+	if (ns >= BULK_NS / 2 || count >= ENOUGH)
+		return 0;
+	const int64_t wanted = ns > 0 ? BULK_NS * count / ns : ENOUGH;
+	return wanted < 2 * count ? 2 * count : wanted > ENOUGH ? ENOUGH : (int)wanted;
+}
+
+/* Bytes per second one way. Rank 0 finds how many blocks it takes; over a slow network one is enough. */
 static double bulk(int peer, bool first, bool sends, char *block)
 {
-	int count = FEW;
-	int64_t ns = move(peer, sends, block, FEW);
-	if (first) {
-		const int64_t wanted = ns > 0 ? BULK_NS / ns * FEW : ENOUGH;
-		count = wanted < FEW ? FEW : wanted > ENOUGH ? ENOUGH : (int)wanted;
-		send(peer, &count, sizeof(count));
-	} else {
-		take(peer, &count, sizeof(count));
+	int64_t ns = 1;
+	int count = 0;
+	for (int next = 1; next > 0;) {
+		count = next;
+		ns = move(peer, sends, block, count);
+		if (first) {
+			next = find_next(count, ns);
+			send(peer, &next, sizeof(next));
+		} else {
+			take(peer, &next, sizeof(next));
+		}
 	}
-	ns = move(peer, sends, block, count);
 	return (double)count * BLOCK_BYTES * 1e9 / (double)(ns > 0 ? ns : 1);
 }
 
