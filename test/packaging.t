@@ -24,6 +24,10 @@ for recipe in "$spack" "${easybuild[0]}"; do
 	ok "$(basename "$recipe") is Python" "$python" -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$recipe"
 done
 
+# --- users
+is "the spec file makes the users of sysusers.d" "$(sed -n '/^%pre -n zipperd/,/^done/s/^for user in \(.*\); do/\1/p' "$spec")" \
+	"$(sed -n 's/^u \([a-z]*\) .*/\1/p' "$ZIP_TOP_SRCDIR/etc/zipper.sysusers" | xargs)"
+
 # --- options of configure
 "$ZIP_TOP_SRCDIR/configure" --help >help
 options_in() { grep -v '^ *#' "$1" | grep -oE -- '--(with|without|enable|disable)-[a-z]+' | sort -u; }

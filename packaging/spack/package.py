@@ -13,6 +13,7 @@ class LeidenZipper(AutotoolsPackage):
 
     license("BSD-3-Clause")
 
+    # No release has been made, so there is no checksum to write here, and "spack install" needs --no-checksum.
     version("0.1.0")
 
     variant("munge", default=False, description="MUNGE proves who a user is, beside keys")

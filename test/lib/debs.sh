@@ -44,6 +44,8 @@ rpms() {
 	rpmbuild -ba --nodeps --define '_topdir /debs/rpm' --define 'mpicc /usr/bin/mpicc.mpich' --define 'mpiexec /usr/bin/mpiexec.mpich' \
 		tree/packaging/rpm/leiden-zipper.spec
 	cd rpm/root
+	rpm -qp --scripts ../RPMS/*/zipperd-[0-9]*.rpm | tee scripts
+	grep -q '^for user in zipper zipstat' scripts
 	for file in ../RPMS/*/*.rpm; do
 		rpm -qp --qf '%{NAME} ' "$file"
 		rpm2cpio "$file" | cpio -id --quiet
