@@ -40,6 +40,12 @@ printf '0 h1 - %s\n1 h1 - %s\n2 h2 - %s\n' "$last" "$first" "$cpus" >map
 run "cores of different nodes" 0 -f hosts --map map --no-mpi -l sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status
 is "each node has its own list" "$(sort out | tr '\n' ';')" "[0] $last;[1] $first;[2] $cpus;"
 
+# --- a map of zipmap --clusters
+printf '4 2 001\n3 9\n4 9\n1 9\n2 9\n' >chords
+ok "zipmap makes a map without a hostfile" "$ZIP_TOP_BUILDDIR/mapper/zipmap" -q --clusters 2 -g chords -o map
+run "zmpirun runs it" 0 --clusters 2 --map map --no-mpi -l sh -c 'echo $PMI_SIZE'
+is "... in two clusters" "$(sort out | tr '\n' ';')" "[0] 2;[1] 2;[2] 2;[3] 2;"
+
 # --- programs do not notice
 printf '0,3 c1\n1 zipper c1\n2 c2\n' >map # c1's native ranks 0, 1, 2 are 0, 3, 1
 for name in hello collectives communicators wildcards; do

@@ -6,7 +6,7 @@ import stat
 import subprocess
 import xml.etree.ElementTree
 
-from map_fixture import ZIPMAP, chain, check, finish, graph, hidden, hosts, mapped, write, zipmap
+from map_fixture import ZIPMAP, chain, check, finish, graph, hidden, hosts, mapped, read, write, zipmap
 
 # --- bad input
 edges = chain(12)
@@ -50,6 +50,26 @@ for args in [["-f", "hosts"], ["-g", "graph"], ["-f", "hosts", "-g", "graph", "-
              ["-f", "hosts", "-g", "graph", "--rates", "speed:1"], ["-f", "hosts", "-g", "graph", "-r", "AI"], ["-f", "hosts", "-g", "graph", "--effort", "0"]]:
     r = zipmap("map", *args)
     check(r.returncode == 2 and r.stderr.count("\n") == 1, "wrong usage: " + " ".join(args), r.stderr)
+
+for args, error in [(["--clusters", "13"], "--clusters 13: the graph has 12 ranks"),
+                    (["--clusters", "5,6"], "--clusters 5,6 makes 11 ranks, but the graph has 12"),
+                    (["--clusters", "5,,7"], "--clusters: '5,,7' is neither a number from 1 to 64 nor ranks of each cluster"),
+                    (["--clusters", "65"], "--clusters: '65' is neither a number from 1 to 64 nor ranks of each cluster")]:
+    r = zipmap("map", "-g", "graph", *args)
+    check(r.returncode == 1 and error in r.stderr and r.stderr.count("\n") == 1, "bad clusters: " + error, r.stderr)
+r = zipmap("map", "-f", "hosts", "-g", "graph", "--clusters", "2")
+check(r.returncode == 2 and r.stderr == "zipmap map: -f and --clusters both say which clusters there are\n",
+      "a hostfile or --clusters", r.stderr)
+
+# --- clusters without a hostfile
+for clusters, sizes in [("2", [6, 6]), ("5", [3, 3, 2, 2, 2]), ("4+8", [4, 8]), ("1", [12])]:
+    graph(12, hidden(12, chain(12), 5))
+    r = zipmap("map", "--clusters", clusters, "-g", "graph", "-o", "map")
+    where, lines = read() if r.returncode == 0 else ({}, [])
+    check([sum(w[0] == "c%d" % (i + 1) for w in where.values()) for i in range(len(sizes))] == sizes,
+          "--clusters %s: each cluster has its ranks" % clusters, r.stderr + str(where))
+    cuts = [line for line in lines if line.startswith("#ZIP crossing ")]
+    check(len(cuts) == 2 * (len(sizes) - 1), "--clusters %s: a chain is cut once between each two" % clusters, cuts)
 
 
 # --- pictures

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hosts/invent.h"
 #include "common/hosts/map.h"
 #include "common/hosts/hostfile_find.h"
 
@@ -42,33 +43,16 @@ static int no_memory(struct zerr *err)
 	return zerr_set(err, -ENOMEM, "out of memory");
 }
 
-/* Invents the hostfile of --clusters N: a node for each cluster, and a zipper node. */
-static int invent_hosts(struct zhostfile *hosts, const struct zoptions *o, uint32_t slots, struct zerr *err)
+/* Invents the hostfile of --clusters N: a node for each cluster, and a zipper node. The map says how many ranks each of
+ * them has. */
+static int invent_hosts(struct zhostfile *hosts, const struct zoptions *o, int slots, struct zerr *err)
 {
-	char *text = NULL;
-	size_t len = 0;
-	int n;
+	int n, all[ZCTL_PARTS_MAX];
 	if (zoptions_parse_count(&n, o->clusters, ZCTL_PARTS_MAX) < 0)
 		return zerr_set(err, -EINVAL, "--clusters %.64s: with --map only the number of clusters", o->clusters);
-	FILE *out = open_memstream(&text, &len);
-	for (int i = 1; out && i <= n; i++) {
-		fprintf(out, "#ZIP cluster c%d\nc%d:%" PRIu32 "\n", i, i, slots);
-		if (i == 1 && n > 1)
-			fprintf(out, "zipper:%" PRIu32 "\n", slots);
-	}
-	if (out && n > 1) {
-		fputs("#ZIP zipper zipper", out);
-		for (int i = 1; i <= n; i++)
-			fprintf(out, " c%d=shm", i);
-	}
-	if (!out || fclose(out) != 0)
-		return no_memory(err);
-	FILE *in = fmemopen(text, len, "r");
-	int rc = in ? zhostfile_parse(hosts, in, "--clusters", err) : no_memory(err);
-	if (in)
-		fclose(in);
-	free(text);
-	return rc;
+	for (int i = 0; i < n; i++)
+		all[i] = slots;
+	return zinvent_hosts(hosts, n, all, slots, err);
 }
 
 static int check_count(const struct mapping *m, struct zerr *err)
@@ -319,7 +303,7 @@ int zmapping_make(struct zplan *plan, const struct zoptions *o, const struct zho
 	if (rc == 0)
 		rc = check_count(&m, err);
 	if (rc == 0 && !hosts) {
-		rc = invent_hosts(&invented, o, m.map.nranks, err);
+		rc = invent_hosts(&invented, o, (int)m.map.nranks, err);
 		m.hosts = &invented;
 	}
 	if (rc == 0)

@@ -6,59 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hosts/invent.h"
 #include "launch/plan/mapping.h"
-
-static int refuse_spec(const char *spec, struct zerr *err)
-{
-	return zerr_set(err, -EINVAL,
-		"--clusters: '%.64s' is neither a number from 1 to %d nor ranks of each cluster (as 2,2)", spec,
-		ZCTL_PARTS_MAX);
-}
-
-/* Parses "1,3" or "1+3": the ranks of each cluster. */
-static int parse_sizes(const char *spec, int capacity[], int *n, struct zerr *err)
-{
-	char *copy = strdup(spec), *rest = NULL;
-	if (!copy)
-		return zerr_set(err, -ENOMEM, "out of memory");
-	int rc = 0;
-	/* strtok_r would skip empty fields. */
-	for (const char *p = spec; rc == 0 && *p; p++)
-		if (strchr(",+", p[0]) && (p == spec || p[1] == '\0' || strchr(",+", p[1])))
-			rc = refuse_spec(spec, err);
-	for (char *word = strtok_r(copy, ",+", &rest); rc == 0 && word; word = strtok_r(NULL, ",+", &rest)) {
-		if (*n == ZCTL_PARTS_MAX || zoptions_parse_count(&capacity[*n], word, ZCTL_RANKS_MAX) < 0)
-			rc = refuse_spec(spec, err);
-		else
-			(*n)++;
-	}
-	free(copy);
-	return rc;
-}
-
-/* Shares the ranks out among clusters of this machine: equally, and the remainder to the first clusters. */
-static int share_local(const char *spec, int wanted, int share[], int *n, struct zerr *err)
-{
-	if (strpbrk(spec, ",+")) {
-		int rc = parse_sizes(spec, share, n, err);
-		long sum = 0;
-		for (int i = 0; i < *n; i++)
-			sum += share[i];
-		if (rc == 0 && sum > (long)ZCTL_RANKS_MAX)
-			rc = refuse_spec(spec, err);
-		if (rc == 0 && wanted && wanted != sum)
-			rc = zerr_set(err, -EINVAL, "--clusters %.64s makes %ld ranks, but -n says %d", spec, sum,
-				wanted);
-		return rc;
-	}
-	if (zoptions_parse_count(n, spec, ZCTL_PARTS_MAX) < 0)
-		return refuse_spec(spec, err);
-	if (wanted == 0)
-		wanted = *n;
-	for (int i = 0; i < *n; i++)
-		share[i] = wanted / *n + (i < wanted % *n);
-	return 0;
-}
 
 static int capacity_of(const struct zcluster *cluster, int ppn)
 {
@@ -127,7 +76,7 @@ static int place_in_order(struct zplan *plan, const struct zoptions *o, const st
 	int share[ZCTL_PARTS_MAX] = {0}, n = 0, wanted = 0;
 	int rc = zoptions_count_ranks(o, &wanted, err);
 	if (rc == 0 && !hosts)
-		rc = share_local(o->clusters, wanted, share, &n, err);
+		rc = zinvent_shares(o->clusters, wanted, "-n says", share, &n, err);
 	if (rc == 0 && hosts)
 		rc = check_capacity(hosts, o->ppn, err);
 	if (rc < 0)

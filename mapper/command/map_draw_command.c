@@ -15,6 +15,7 @@
 #define HELP(name, text) .value = (name), .help = (text)
 static const struct zargs_row rows[] = {
 	{.name = "hosts", .letter = 'f', TEXT(hosts), HELP("FILE", "clusters, nodes and zippers, zipper.hosts(5)")},
+	{.name = "clusters", TEXT(clusters), HELP("N|N,N,...", "without a hostfile, as with zipmap map")},
 	{.name = "graph",
 		.letter = 'g',
 		TEXT(graph),
@@ -37,7 +38,7 @@ static const struct zargs_row rows[] = {
 
 static const struct zargs args = {
 	.program = "zipmap draw",
-	.usage = "zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [OPTION ...]\n"
+	.usage = "zipmap draw -f HOSTFILE|--clusters N -g GRAPH -m FILE.map -o FILE.svg [OPTION ...]\n"
 		 "Draws clusters, nodes, ranks, and the traffic over each link.\n",
 	.rows = rows,
 };
@@ -49,8 +50,10 @@ static int options_parse(struct map_options *o, int argc, char **argv, struct ze
 	*o = (struct map_options){.message_cost = 0, .phase = -1, .reserve = -1, .threads = par_threads()};
 	map_predict_default_rates(&o->rates);
 	rc = zargs_parse(&args, o, argc, argv, NULL, err);
-	if (!rc && (!o->hosts || !o->graph || !o->improve || !o->output))
-		return zerr_set(err, -EINVAL, "-f HOSTFILE, -g GRAPH, -m FILE.map and -o FILE.svg are needed");
+	if (!rc && map_options_check_hosts(o, err))
+		return -EINVAL;
+	if (!rc && (!o->graph || !o->improve || !o->output))
+		return zerr_set(err, -EINVAL, "-g GRAPH, -m FILE.map and -o FILE.svg are needed");
 	return rc;
 }
 

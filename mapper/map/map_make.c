@@ -12,6 +12,7 @@
 #include "mapper/map/map_layout_read.h"
 #include "mapper/map/map_make.h"
 #include "mapper/map/map_place.h"
+#include "common/hosts/invent.h"
 #include "common/graph/graph_scan.h"
 #include "common/graph/graph_load.h"
 
@@ -86,15 +87,31 @@ static int predict(struct map_make *m, enum map_candidate which, struct zerr *er
 	return rc;
 }
 
+/* Makes the hosts of --clusters, with exactly a slot for each rank. */
+static int hosts_invent(struct map_make *m, struct zerr *err)
+{
+	int share[ZCTL_PARTS_MAX], n = 0, rc;
+
+	if (m->traffic->ranks > ZCTL_RANKS_MAX)
+		return zerr_set(err, -E2BIG, "%s: more than %u ranks", m->o->graph, ZCTL_RANKS_MAX);
+	rc = zinvent_shares(m->o->clusters, (int)m->traffic->ranks, "the graph has", share, &n, err);
+	if (!rc && share[n - 1] == 0)
+		rc = zerr_set(err, -EINVAL, "--clusters %d: the graph has %u rank%s", n, m->traffic->ranks,
+			m->traffic->ranks == 1 ? "" : "s");
+	return rc ? rc : zinvent_hosts(&m->hosts, n, share, 0, err);
+}
+
 int map_make_read(struct map_make *m, const struct map_options *o, struct zerr *err)
 {
 	struct map_site_opts site = {.reserve = o->reserve, .all_zippers = o->all_zippers, .rails = o->rails};
 	int rc;
 
 	*m = (struct map_make){.o = o};
-	rc = zhostfile_read(&m->hosts, o->hosts, err);
+	rc = o->hosts ? zhostfile_read(&m->hosts, o->hosts, err) : 0;
 	if (!rc)
 		rc = graph_get(m, err);
+	if (!rc && !o->hosts)
+		rc = hosts_invent(m, err);
 	if (!rc)
 		rc = map_rules_create(&m->rules, m->graph.n, &o->wishes, err);
 	site.features = (const char *const *)m->rules.features;

@@ -126,6 +126,9 @@ static const struct zargs_row rows[] = {
 		.letter = 'f',
 		FIELD(TEXT, hosts),
 		HELP("FILE", "clusters, nodes and zippers, zipper.hosts(5)")},
+	{.name = "clusters",
+		FIELD(TEXT, clusters),
+		HELP("N|N,N,...", "without a hostfile: N equal clusters, or clusters with these many ranks")},
 	{.name = "graph",
 		.letter = 'g',
 		FIELD(TEXT, graph),
@@ -199,15 +202,25 @@ static const struct zargs_row rows[] = {
 
 static const struct zargs args = {
 	.program = "zipmap map",
-	.usage = "zipmap [map] -f HOSTFILE -g GRAPH [-o FILE.map] [OPTION ...]\n"
+	.usage = "zipmap [map] -f HOSTFILE|--clusters N -g GRAPH [-o FILE.map] [OPTION ...]\n"
 		 "Decides which rank runs where, so that as little as possible has to go through zipperd.\n",
 	.rows = rows,
 };
 
+int map_options_check_hosts(const struct map_options *o, struct zerr *err)
+{
+	if (!o->hosts && !o->clusters)
+		return zerr_set(err, -EINVAL,
+			"no nodes: give a hostfile (-f HOSTFILE) or a number of clusters (--clusters N)");
+	if (o->hosts && o->clusters)
+		return zerr_set(err, -EINVAL, "-f and --clusters both say which clusters there are");
+	return 0;
+}
+
 static int options_check(struct map_options *o, struct zerr *err)
 {
-	if (!o->hosts)
-		return zerr_set(err, -EINVAL, "no nodes: give a hostfile (-f HOSTFILE)");
+	if (map_options_check_hosts(o, err))
+		return -EINVAL;
 	if (!o->graph)
 		return zerr_set(err, -EINVAL, "no communication graph: give one (-g GRAPH)");
 	if (o->routing && !o->fabric)

@@ -10,7 +10,9 @@
 #include "mapper/search/map_search.h"
 
 struct map_options {
-	const char *hosts, *graph, *fabric, *output, *improve;
+	const char *hosts;    /* NULL: as clusters says */
+	const char *clusters; /* as zmpirun --clusters, or NULL */
+	const char *graph, *fabric, *output, *improve;
 	const char *title; /* for zipmap draw */
 	enum map_strategy strategy;
 	const struct routing *routing;
@@ -30,5 +32,7 @@ struct map_options {
 int map_options_parse(struct map_options *, int argc, char **argv, struct zerr *);
 /* Takes the value of --zippers into a struct map_options. 0 or -EINVAL. */
 int map_options_zippers(void *options, char *text, struct zerr *);
+/* Are nodes named, by a hostfile or by --clusters, and not by both? 0 or -EINVAL. */
+int map_options_check_hosts(const struct map_options *, struct zerr *);
 
 #endif
