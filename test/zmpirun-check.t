@@ -144,6 +144,12 @@ if [ -z "$ZIP_LAB" ]; then
 	hosts "$second" >drained
 	run "a drained zipper" 1 --check -f drained true
 	finds "... is named" 'bad   zipper z1: it is drained, and takes no new jobs: '
+	hosts "$ADDRESS_1" "$second" >half
+	run "a drained zipper of two" 0 --check -f half true
+	finds "... is told" 'warn  zipper z2: it is drained, and takes no new jobs: jobs go without it'
+	finds "... and a job runs over the other one" 'ok    a - b: a job runs: '
+	run "a job over both" 0 -f half --stats "$ZIP_TOP_BUILDDIR/launch/zipprobe" measure
+	matches "... says which is left out" err '^zmpirun: warning: zipper z2 is left out: .* an administrator drains it '
 	"$zipstat" check >out 2>err
 	is "zipstat check without an address" "$? $(cat err)" "2 zipstat: check: the address of a zipperd is missing; try zipstat --help"
 

@@ -7,10 +7,13 @@
 
 #include "config.h"
 
-static void tell_away(struct zreport *r, const struct zroute *route, bool needed)
+/* rc: of asking it; the text is in route->why. */
+static void tell_away(struct zreport *r, const struct zroute *route, int rc, bool needed)
 {
 	zreport_add(r, needed ? ZREPORT_BAD : ZREPORT_WARN,
-		needed ? "start its zipperd, see zipperd(8), or open its port" : "jobs go without it until it is back",
+		!needed		   ? "jobs go without it until it is back"
+		: rc == -ESHUTDOWN ? "\"zipstat resume\" ends that, see zipstat(1)"
+				   : "start its zipperd, see zipperd(8), or open its port",
 		"zipper %s: %s", route->name, route->why.text);
 }
 
@@ -23,13 +26,14 @@ static void tell_refusal(struct zreport *r, const struct zroute *route, int rc, 
 		"zipper %s: %s", route->name, err->text);
 }
 
-/* Does it take one more job? status: its own word. */
-static void judge_status(struct zreport *r, const struct zroute *route, const struct zctl_status_reply *status)
+/* Does it take one more job? status: its own word. 0, or -ESHUTDOWN with text: a job leaves it out, as if it was away.
+ */
+static int judge_status(struct zreport *r, const struct zroute *route, const struct zctl_status_reply *status,
+	struct zerr *err)
 {
 	if (status->draining)
-		zreport_add(r, ZREPORT_BAD, "\"zipstat resume\" ends that, see zipstat(1)",
-			"zipper %s: it is drained, and takes no new jobs", route->name);
-	else if (status->max_jobs > 0 && status->jobs >= status->max_jobs)
+		return zerr_set(err, -ESHUTDOWN, "it is drained, and takes no new jobs");
+	if (status->max_jobs > 0 && status->jobs >= status->max_jobs)
 		zreport_add(r, ZREPORT_BAD, "wait, or raise max_jobs, see zipperd.conf(5)",
 			"zipper %s: it has %u jobs, and takes no more", route->name, status->jobs);
 	else if (strcmp(status->release, PACKAGE_VERSION) != 0)
@@ -39,6 +43,7 @@ static void judge_status(struct zreport *r, const struct zroute *route, const st
 	else
 		zreport_add(r, ZREPORT_OK, NULL, "zipper %s: zipperd %s knows you and takes new jobs", route->name,
 			status->release);
+	return 0;
 }
 
 /* Asks a zipperd that runs. 0, or a negative errno with text. */
@@ -52,7 +57,7 @@ static int ask(struct zreport *r, struct zroute *route, struct zsession_params *
 	rc = zsession_status(session, &status, err);
 	zsession_close(session);
 	if (rc == 0)
-		judge_status(r, route, &status);
+		rc = judge_status(r, route, &status, err);
 	else if (rc == -EPROTONOSUPPORT)
 		zreport_add(r, ZREPORT_WARN, "update it",
 			"zipper %s: its zipperd is of an earlier release than this zmpirun, %s", route->name,
@@ -79,8 +84,8 @@ static void check_route(struct zreport *r, const struct zrailset *rails, struct 
 		return;
 	}
 	route->why = err;
-	if (rails->ways.hops) /* zrailset_open looks for other ways, and asks it again */
-		tell_away(r, route, false);
+	if (rails->ways.hops) /* zrailset_open asks it again, and looks for other ways if it is not there */
+		tell_away(r, route, rc, rc == -ESHUTDOWN);
 	else
 		route->rc = rc;
 }
@@ -97,7 +102,7 @@ bool zzippers_check(struct zreport *r, struct zrailset *rails, const struct zses
 	}
 	for (int i = 0; i < asked; i++)
 		if (rails->routes[i].rc < 0)
-			tell_away(r, &rails->routes[i], left == 0);
+			tell_away(r, &rails->routes[i], rails->routes[i].rc, left == 0);
 	explicit_bzero(&p, sizeof(p));
 	return r->count[ZREPORT_BAD] == before;
 }

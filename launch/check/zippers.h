@@ -10,8 +10,8 @@
 #include "launch/start/railset.h"
 
 /* Prints a line for each zipper that the job would use, and for each that it would try before them and leave out. With
- * --rails 1 one zipper that answers is enough: those behind it are not asked. A zipper that is away is left out of the
- * rails, as it would be left out of a job. Returns whether the job can be registered. */
+ * --rails 1 one zipper that answers is enough: those behind it are not asked. A zipper that is away or drained is left
+ * out of the rails, as it would be left out of a job. Returns whether the job can be registered. */
 bool zzippers_check(struct zreport *, struct zrailset *, const struct zsession_params *);
 
 #endif

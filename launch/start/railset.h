@@ -32,8 +32,8 @@ void zrailset_free(struct zrailset *);
 const char *zrailset_find_running(const struct zrailset *);
 /*
  * Starts and registers one route after the other. A zipper that cannot be used, or whose zipperd does not answer, is
- * left out with a line on stderr that says why, as long as there is another one. A zipperd that refuses us is an error;
- * so is a zipperd of ours that does not start.
+ * left out with a line on stderr that says why, as long as there is another one. So is one that drains. A zipperd that
+ * refuses us otherwise is an error; so is a zipperd of ours that does not start.
  *
  * Where ranks reach zipperds over hops, all running zipperds are asked first. Without one of them there may be other
  * ways; if there is none, its reason is the error. 0 or a negative errno with text. On an error the caller has to end
@@ -41,7 +41,9 @@ const char *zrailset_find_running(const struct zrailset *);
  */
 int zrailset_open(struct zrailset *, struct zjob *, struct zdaemon_params *, struct zsession_params *,
 	const struct zplan *, const struct zscratch *, struct zerr *);
-/* Does this error of a session say that zipperd is not there, or does not answer? Else it is zipperd's own word. */
+/* Does this error of a session say that zipperd is not there, does not answer, or takes no new jobs? Else it refuses
+ * us.
+ */
 bool zrailset_is_away(int rc);
 /* Writes the addresses of the rails as a part sees them, or its ways to them, for ZIPPER_ZIPPERD. Returns buf. */
 const char *zrailset_format(const struct zrailset *, int part, char buf[ZRAILSET_TEXT_BYTES]);

@@ -87,10 +87,12 @@ void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
 		conn_refuse(conn, EEXIST, "job %s exists already", j->key);
 		return;
 	}
-	if ((c->again || job_may_begin(d, &err) == 0) && check_timeout(d, c->join_timeout_ms, &err) == 0)
+	const int rc = c->again ? 0 : job_may_begin(d, &err);
+	if (rc == 0 && check_timeout(d, c->join_timeout_ms, &err) == 0)
 		j = job_create(d, conn->hello.user, conn->hello.job, c->parts, c->entries, &err);
-	if (!j) {
-		conn_refuse(conn, EINVAL, "job %s/%s: %s", conn->hello.user, conn->hello.job, err.text);
+	if (!j) { /* a launcher that has other zippers goes on without one that drains */
+		conn_refuse(conn, rc == -ESHUTDOWN ? ESHUTDOWN : EINVAL, "job %s/%s: %s", conn->hello.user,
+			conn->hello.job, err.text);
 		return;
 	}
 	memcpy(j->expected, c->sizes, sizeof(j->expected));
