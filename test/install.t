@@ -140,6 +140,9 @@ END
 			printf 'listen = a,b=tcp:127.0.0.1:0\nkey_file = %s/keys\n' "$conf" >"$conf/zipperd.conf"
 			"$moved/sbin/zipperd" --make-key "$(id -un)" | "$moved/sbin/zipperd" --put-keys
 			is "moved: the configuration of zipperd" "$("$moved/sbin/zipperd" -t 2>&1)" "$conf/zipperd.conf: ok"
+			printf '#ZIP cluster a launcher=fork\nlocalhost:3\n' >"$conf/zipper.hosts"
+			limited 120 "$moved/bin/zmpirun" ./hello >out 2>err
+			is "moved: the hostfile of the site" "$? $(grep -c '^hello.* of 3' out)" "0 3" || diag_file err
 			rm -r "$conf"
 		fi
 		ln -s "$moved/bin/zmpirun" ./link

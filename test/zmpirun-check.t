@@ -46,6 +46,9 @@ if [ -z "$ZIP_LAB" ]; then
 	run "only the hosts that get ranks" 0 --check -f world -n 2 true
 	is "... are visited" "$(grep -c ': host ' out)" 1
 	finds "... and one cluster needs no zipper" "ok    zippers: none is needed"
+	ZMPIRUN_HOSTFILE=world run "the hostfile of the site" 0 --check
+	well "the hostfile of the site" || diag_file out
+	finds "... has the zipper" "ok    zipper z1: "
 	run "no program of the user is started" 0 --check -f world touch started
 	ok "... indeed" test ! -e started
 

@@ -26,6 +26,7 @@
 #include "launch/plan/options.h"
 #include "launch/plan/plan.h"
 #include "launch/plan/program.h"
+#include "launch/plan/site.h"
 #include "launch/base/process.h"
 #include "launch/start/railset.h"
 #include "launch/start/resolve.h"
@@ -268,11 +269,13 @@ static int check_directory(struct zerr *err)
 /* Reads the hostfile, or takes the hosts of the Slurm allocation. */
 static int find_hosts(struct launch *l, struct zerr *err)
 {
-	const char *path = l->options.hostfile;
 	int rc = zallocation_read(&l->allocation, &l->options, err);
 	if (rc < 0 || l->options.clusters)
 		return rc;
 	l->allocated = rc > 0;
+	if (!l->options.hostfile && rc != 1) /* a plain job of Slurm is one cluster, which needs no hostfile */
+		l->options.hostfile = zsite_find_hostfile();
+	const char *path = l->options.hostfile;
 	if (!path && !l->allocated)
 		return zoptions_need_hosts(err);
 	if (!path) {
@@ -417,8 +420,10 @@ static int print_info(struct launch *l, struct zerr *err)
 	if (rc < 0)
 		return rc;
 	print_version();
-	printf("mpiexec:   %s\nzipperd:   %s\nlibzipper: %s\n", l->locate.mpiexec,
-		l->options.zipperd ? l->options.zipperd : l->locate.zipperd, l->locate.libzipper);
+	const char *hostfile = zsite_find_hostfile();
+	printf("mpiexec:   %s\nzipperd:   %s\nlibzipper: %s\nhostfile:  %s\n", l->locate.mpiexec,
+		l->options.zipperd ? l->options.zipperd : l->locate.zipperd, l->locate.libzipper,
+		hostfile ? hostfile : "none; -f names one");
 	return fflush(stdout) == 0 ? 0 : zerr_set(err, -errno, "standard output: %s", strerror(errno));
 }
 

@@ -14,6 +14,7 @@
 #include "launch/plan/advice.h"
 #include "launch/plan/binding.h"
 #include "launch/plan/configfile.h"
+#include "launch/plan/site.h"
 #include "common/config/nearest.h"
 
 #define LIFETIME_DEFAULT_DAYS 7
@@ -461,7 +462,8 @@ static int check(const struct zoptions *o, struct zerr *err)
 {
 	if (o->hostfile && o->clusters)
 		return zerr_set(err, -EINVAL, "give either a hostfile or --clusters");
-	if (!o->hostfile && !o->clusters && !getenv("SLURM_JOB_ID")) /* in an allocation the hosts are known */
+	/* in an allocation the hosts are known */
+	if (!o->hostfile && !o->clusters && !getenv("SLURM_JOB_ID") && !zsite_find_hostfile())
 		return zoptions_need_hosts(err);
 	if (o->clusters && o->hosts)
 		return zerr_set(err, -EINVAL, "-hosts needs a hostfile: it names hosts of it");

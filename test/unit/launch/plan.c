@@ -11,6 +11,7 @@
 
 #include "launch/plan/chosen.h"
 #include "launch/plan/plan.h"
+#include "launch/plan/site.h"
 
 #define WORDS_MAX 64
 
@@ -157,6 +158,20 @@ static void reads_options(void **state)
 	zoptions_free(&l.options);
 }
 
+/* Without -f and --clusters there must be a hostfile of the site. */
+static void takes_hostfile_of_site(void **state)
+{
+	struct line l;
+	struct zerr err = {{0}};
+	(void)state;
+	assert_int_equal(setenv("ZMPIRUN_HOSTFILE", "site.hosts", 1), 0);
+	assert_string_equal(zsite_find_hostfile(), "site.hosts");
+	assert_int_equal(parse(&l, "p", &err), 0);
+	zoptions_free(&l.options);
+	assert_int_equal(setenv("ZMPIRUN_HOSTFILE", "", 1), 0);
+	assert_null(zsite_find_hostfile());
+}
+
 static const struct {
 	const char *line, *error;
 } bad[] = {
@@ -258,8 +273,11 @@ int main(void)
 		cmocka_unit_test(distributes_ranks),
 		cmocka_unit_test(refuses_lists_of_hosts),
 		cmocka_unit_test(reads_options),
+		cmocka_unit_test(takes_hostfile_of_site),
 		cmocka_unit_test(tells_what_is_wrong),
 		cmocka_unit_test(tells_that_names_are_too_long),
 	};
+	if (setenv("ZMPIRUN_HOSTFILE", "", 1) < 0)
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
