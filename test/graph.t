@@ -65,6 +65,25 @@ matches "calls by kind and size" report '^1 +allreduce +3 +480 +60$'
 "$ZIPMAP" show --top 1 "$CORPUS/phases" >by-bytes
 ok "heaviest by messages are others than by bytes" bash -c '! diff by-messages by-bytes'
 
+# --- times, and what would cross
+"$ZIPMAP" show "$CORPUS/timed" >report
+row() { grep -E "^ *$1 " report | tr -s ' '; }
+is "times: the run" "$(row run)" "run 4 0 us 1.5 s 2 s 100.00 %"
+is "... in MPI" "$(row 'in MPI')" "in MPI 35 0 us 243 ms 600 ms 16.17 %"
+is "... the kind with the most first" "$(sed -n '/^in MPI/,/^waiting/p' report | awk '{ print $1 }' | tr '\n' ' ')" \
+	"in allreduce wait waiting "
+is "... by kind" "$(row allreduce | tail -n 1)" " allreduce 30 0 us 225 ms 600 ms 15.00 %"
+is "... waiting for clusters" "$(row 'waiting for clusters')" "waiting for clusters 3 0 us 0.25 us 1 us 0.00 %"
+matches "... in a sentence" report '^16\.2 % of the run is in MPI: from 0\.0 % on rank 3 to 30\.0 % on rank 2$'
+"$ZIPMAP" show --phase 7 "$CORPUS/timed" >report
+is "... of a phase" "$(row run) $(row wait)" "run 1 0 us 0.00225 us 0.009 us 100.00 % "
+"$ZIPMAP" show "$CORPUS/ring" >report
+matches "a ring in two halves: two pairs each way" report \
+	'^in 2 clusters \(ranks 0-7 and 8-15\), 12\.5 % of the bytes and 12\.5 % of the messages would cross: 3200 B, 8 messages$'
+"$ZIPMAP" show --clusters 4+4+8 "$CORPUS/ring" >report
+matches "... in other parts" report '^in 3 clusters \(ranks 0-3, 4-7 and 8-15\), 18\.8 % of the bytes'
+matches "... with a hint" report '^zipmap --clusters 4\+4\+8 -g .*/ring looks for clusters with less between them$'
+
 # --- recorded bytes in the model: every byte of the ring crosses two links of a crossbar
 "$ZIPMAP" model -n 'crossbar node:16' -j "graph:$CORPUS/ring" -p LIN --csv model.csv >model.out 2>&1
 matches "the model takes recorded graphs" model.out '^# 32 messages'
@@ -111,7 +130,7 @@ refused() { # NAME STATUS PATTERN ARGUMENT...
 }
 head -c 100 "$CORPUS/ring" >cut.zg
 refused "a file that is cut off" 1 '^zipmap show: cut.zg: byte [0-9]+, rank 4: the file ends too early$' show cut.zg
-refused "another version" 1 'version 2 of the format' show "$CORPUS/other-version"
+refused "another version" 1 'version 3 of the format' show "$CORPUS/other-version"
 refused "a file that was transferred as text" 1 'as text$' convert "$CORPUS/as-text" x
 refused "a file that is not there" 1 'nothing: No such file' show nothing
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 3 0\n' >bad.mtx
@@ -137,6 +156,8 @@ refused "a phase that was not recorded" 1 '^zipmap show: .*phases: there is no p
 refused "a phase that is no number" 2 '"one" is no phase' show --phase one tree.mtx
 refused "a format that there is not" 2 '"xml" is no format' convert --to xml tree.mtx x
 refused "an option that there is not" 2 '^zipmap show: there is no option --nonsense; try zipmap show --help$' show --nonsense tree.mtx
+refused "clusters that are too many" 1 '^zipmap show: --clusters 6: the graph has 5 ranks$' show --clusters 6 tree.mtx
+refused "clusters that are none" 1 "^zipmap show: --clusters: 'two' is neither" show --clusters two tree.mtx
 refused "no bins" 2 'not a number from 1 to' show --bins 0 --matrix x tree.mtx
 ok "none of them has left a file" test ! -e x
 ln -s /dev/full full

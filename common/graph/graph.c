@@ -37,6 +37,45 @@ const char *const zgraph_kind_names[ZGRAPH_KINDS] = {
 	[ZGRAPH_NEIGHBOR_ALLTOALLW] = "neighbor_alltoallw",
 };
 
+/* Collectives have the names of their kinds. */
+const char *const zgraph_span_names[ZGRAPH_SPANS] = {
+	[ZGRAPH_SPAN_RUN] = "run",
+	[ZGRAPH_SPAN_BRIDGE] = "bridge",
+	[ZGRAPH_BARRIER] = "barrier",
+	[ZGRAPH_BCAST] = "bcast",
+	[ZGRAPH_GATHER] = "gather",
+	[ZGRAPH_GATHERV] = "gatherv",
+	[ZGRAPH_SCATTER] = "scatter",
+	[ZGRAPH_SCATTERV] = "scatterv",
+	[ZGRAPH_ALLGATHER] = "allgather",
+	[ZGRAPH_ALLGATHERV] = "allgatherv",
+	[ZGRAPH_ALLTOALL] = "alltoall",
+	[ZGRAPH_ALLTOALLV] = "alltoallv",
+	[ZGRAPH_ALLTOALLW] = "alltoallw",
+	[ZGRAPH_REDUCE] = "reduce",
+	[ZGRAPH_ALLREDUCE] = "allreduce",
+	[ZGRAPH_REDUCE_SCATTER] = "reduce_scatter",
+	[ZGRAPH_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
+	[ZGRAPH_SCAN] = "scan",
+	[ZGRAPH_EXSCAN] = "exscan",
+	[ZGRAPH_NEIGHBOR_ALLGATHER] = "neighbor_allgather",
+	[ZGRAPH_NEIGHBOR_ALLGATHERV] = "neighbor_allgatherv",
+	[ZGRAPH_NEIGHBOR_ALLTOALL] = "neighbor_alltoall",
+	[ZGRAPH_NEIGHBOR_ALLTOALLV] = "neighbor_alltoallv",
+	[ZGRAPH_NEIGHBOR_ALLTOALLW] = "neighbor_alltoallw",
+	[ZGRAPH_SPAN_SEND] = "send",
+	[ZGRAPH_SPAN_RECV] = "recv",
+	[ZGRAPH_SPAN_SENDRECV] = "sendrecv",
+	[ZGRAPH_SPAN_START] = "start",
+	[ZGRAPH_SPAN_WAIT] = "wait",
+	[ZGRAPH_SPAN_TEST] = "test",
+	[ZGRAPH_SPAN_PROBE] = "probe",
+	[ZGRAPH_SPAN_ONESIDED] = "one-sided",
+	[ZGRAPH_SPAN_WINDOW] = "window",
+	[ZGRAPH_SPAN_FILE] = "file",
+	[ZGRAPH_SPAN_COMM] = "communicator",
+};
+
 static int pair_compare(const void *va, const void *vb)
 {
 	const struct zgraph_pair *a = va, *b = vb;
@@ -184,7 +223,7 @@ static int row_save(struct zgraph_writer *w, const struct zgraph *g, uint32_t ra
 			.count = 1,
 			.bytes = g->bytes[i],
 			.messages = g->messages[i]};
-	int rc = zgraph_writer_encode(runs, n, NULL, 0, &row, &len);
+	int rc = zgraph_writer_encode(&(struct zgraph_row){.runs = runs, .nruns = n}, &row, &len);
 	if (rc)
 		return zerr_set(err, rc, "not enough memory");
 	rc = zgraph_writer_row(w, row, len, err);
@@ -200,7 +239,7 @@ int zgraph_save(const struct zgraph *g, const char *path, struct zerr *err)
 	for (uint32_t r = 0; r < g->ranks; r++)
 		most = g->off[r + 1] - g->off[r] > most ? g->off[r + 1] - g->off[r] : most;
 	struct zgraph_run *runs = malloc(most * sizeof(*runs));
-	int rc = runs ? zgraph_writer_open(&w, path, g->ranks, g->model, g->title, err)
+	int rc = runs ? zgraph_writer_open(&w, path, g->ranks, g->model, g->title, false, err)
 		      : zerr_set(err, -ENOMEM, "not enough memory");
 	if (rc)
 		goto out;
@@ -225,5 +264,6 @@ void zgraph_destroy(struct zgraph *g)
 	free(g->messages);
 	free(g->layers);
 	free(g->calls);
+	free(g->rank);
 	free(g);
 }

@@ -16,6 +16,7 @@
 #include "common/base/err.h"
 
 #define ZGRAPH_VERSION 1
+#define ZGRAPH_VERSION_TIMED 2	      /* rows have times, too */
 #define ZGRAPH_RANKS_MAX 0x7fffffffu  /* an MPI rank is an int */
 #define ZGRAPH_PHASE_MAX 0x7fffffffu  /* and so is a level of MPI_Pcontrol */
 #define ZGRAPH_TITLE_MAX 255u	      /* bytes */
@@ -61,6 +62,26 @@ enum zgraph_kind {
 };
 extern const char *const zgraph_kind_names[ZGRAPH_KINDS];
 
+/* Kinds of time. Files have these numbers. Those of collectives are ZGRAPH_BARRIER to ZGRAPH_KINDS - 1. */
+enum zgraph_span {
+	ZGRAPH_SPAN_RUN = 0, /* from MPI_Init to MPI_Finalize, inside and outside of MPI */
+	ZGRAPH_SPAN_BRIDGE,  /* of the time in MPI: waiting for other clusters */
+	ZGRAPH_SPAN_MPI,     /* the kinds from here on are disjoint, and add up to the time in MPI */
+	ZGRAPH_SPAN_SEND = ZGRAPH_KINDS,
+	ZGRAPH_SPAN_RECV,
+	ZGRAPH_SPAN_SENDRECV,
+	ZGRAPH_SPAN_START, /* beginning nonblocking and persistent operations */
+	ZGRAPH_SPAN_WAIT,
+	ZGRAPH_SPAN_TEST,
+	ZGRAPH_SPAN_PROBE,
+	ZGRAPH_SPAN_ONESIDED,
+	ZGRAPH_SPAN_WINDOW, /* making, synchronising and freeing windows */
+	ZGRAPH_SPAN_FILE,
+	ZGRAPH_SPAN_COMM, /* making and freeing communicators */
+	ZGRAPH_SPANS
+};
+extern const char *const zgraph_span_names[ZGRAPH_SPANS];
+
 /* The rank sent `bytes` in `messages` to each of `count` peers, from `peer` on. */
 struct zgraph_run {
 	uint32_t phase; /* level of MPI_Pcontrol; 1 where the program sets none */
@@ -77,12 +98,30 @@ struct zgraph_call {
 	uint64_t calls, bytes; /* calls >= 1; bytes: of the rank's arguments, see zipmap.graph(5) */
 };
 
+/* Time of a rank. */
+struct zgraph_time {
+	uint32_t phase;
+	enum zgraph_span span;
+	uint64_t calls, ns; /* calls >= 1; 1 for ZGRAPH_SPAN_RUN; of ZGRAPH_SPAN_BRIDGE the waits */
+};
+
 /* Totals over all ranks of one phase and class, whether selected or not, with messages of ranks to themselves. */
 struct zgraph_layer {
 	uint32_t phase;
 	enum zgraph_class class;
 	uint64_t edges, bytes, messages;    /* edges: pairs of two different ranks */
 	uint64_t self_bytes, self_messages; /* of bytes and messages: those to the rank itself */
+};
+
+/* Time of one kind over all ranks, in the selected phases. */
+struct zgraph_total {
+	uint64_t calls, ns;   /* sums */
+	uint64_t least, most; /* ns of the rank with the least, 0 if it has none; of the rank with the most */
+};
+
+/* Times of one rank in the selected phases, in ns. */
+struct zgraph_rank {
+	uint64_t run, mpi, bridge;
 };
 
 /* A graph in memory: the selected phases and classes are added up, and ZGRAPH_GET is turned round. Rank r sent to the
@@ -100,6 +139,8 @@ struct zgraph {
 	struct zgraph_layer *layers; /* [nlayers], ascending by (phase, class) */
 	size_t ncalls;
 	struct zgraph_call *calls; /* [ncalls], ascending by (phase, kind, size), summed over ranks; not selected */
+	struct zgraph_rank *rank;  /* [ranks]; NULL: the file has no times */
+	struct zgraph_total span[ZGRAPH_SPANS];
 };
 
 void zgraph_destroy(struct zgraph *);
@@ -111,7 +152,7 @@ struct zgraph_edge {
 /* Builds a graph from a list in any order; edges of the same pair are added up. Phase 1, ZGRAPH_P2P, no title. Returns
  * 0, -ENOMEM, -EINVAL (a rank that does not exist), or -EOVERFLOW (a sum above 2^64). */
 int zgraph_build(struct zgraph **, uint32_t ranks, const struct zgraph_edge *, size_t n, bool keep_self, struct zerr *);
-/* Writes a graph as phase 1, ZGRAPH_P2P; its layers and calls are not kept. Returns 0 or a negative errno. */
+/* Writes a graph as phase 1, ZGRAPH_P2P; its layers, calls and times are not kept. Returns 0 or a negative errno. */
 int zgraph_save(const struct zgraph *, const char *path, struct zerr *);
 
 #endif

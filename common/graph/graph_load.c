@@ -21,6 +21,8 @@ struct load {
 	size_t row_len, row_cap;
 	struct zgraph_edge *get;
 	size_t nget;
+	uint64_t spent[ZGRAPH_SPANS]; /* ns of this rank */
+	uint64_t spent_all;	      /* ns of all ranks and spans */
 };
 
 static bool is_selected(const struct load *l, const struct zgraph_run *r)
@@ -71,7 +73,8 @@ static int count_header(void *ctx, const struct zgraph_header *h, struct zerr *e
 	l->g->model = h->model;
 	memcpy(l->g->title, h->title, sizeof(h->title));
 	l->g->off = calloc((size_t)h->ranks + 1, sizeof(*l->g->off));
-	return l->g->off ? 0 : no_memory(l, err);
+	l->g->rank = h->timed ? calloc(h->ranks, sizeof(*l->g->rank)) : NULL;
+	return l->g->off && (l->g->rank || !h->timed) ? 0 : no_memory(l, err);
 }
 
 /* The layer of a run, which is inserted in order if it is new. NULL: out of memory. */
@@ -160,6 +163,39 @@ static int count_call(void *ctx, uint32_t rank, const struct zgraph_call *c, str
 	return add(&g->calls[low].calls, 1, c->calls) && add(&g->calls[low].bytes, 1, c->bytes) ? 0 : overflow(l, err);
 }
 
+/* --- second reading: times --- */
+
+static int fill_time(void *ctx, uint32_t rank, const struct zgraph_time *t, struct zerr *err)
+{
+	struct load *l = ctx;
+	struct zgraph_total *total = &l->g->span[t->span];
+
+	(void)rank;
+	if (l->select.phase >= 0 && l->select.phase != (int64_t)t->phase)
+		return 0;
+	if (!add(&l->spent_all, 1, t->ns) || !add(&total->calls, 1, t->calls))
+		return zerr_set(err, -EINVAL, "%s: more than 2^64 ns", l->path);
+	total->ns += t->ns;
+	l->spent[t->span] += t->ns;
+	return 0;
+}
+
+/* Ends the times of a rank. */
+static void times_flush(struct load *l, uint32_t rank)
+{
+	struct zgraph_rank *r = &l->g->rank[rank];
+
+	*r = (struct zgraph_rank){.run = l->spent[ZGRAPH_SPAN_RUN], .bridge = l->spent[ZGRAPH_SPAN_BRIDGE]};
+	for (int k = 0; k < ZGRAPH_SPANS; k++) {
+		struct zgraph_total *total = &l->g->span[k];
+
+		r->mpi += k >= ZGRAPH_SPAN_MPI ? l->spent[k] : 0;
+		total->least = rank == 0 || l->spent[k] < total->least ? l->spent[k] : total->least;
+		total->most = l->spent[k] > total->most ? l->spent[k] : total->most;
+		l->spent[k] = 0;
+	}
+}
+
 /* --- second reading: edges --- */
 
 static int fill_get(struct load *l, uint32_t rank, const struct zgraph_run *r, struct zerr *err)
@@ -215,6 +251,8 @@ static int row_flush(struct load *l, uint32_t next_rank, struct zerr *err)
 	}
 	g->off[next_rank] = l->filled;
 	l->row_len = 0;
+	if (g->rank && next_rank > 0)
+		times_flush(l, next_rank - 1);
 	return 0;
 }
 
@@ -287,7 +325,7 @@ static int finish(struct load *l, struct zerr *err)
 int zgraph_load(struct zgraph **out, const char *path, const struct zgraph_select *select, struct zerr *err)
 {
 	static const struct zgraph_visitor count = {.header = count_header, .call = count_call, .run = count_run};
-	static const struct zgraph_visitor fill = {.row = fill_row, .run = fill_run};
+	static const struct zgraph_visitor fill = {.row = fill_row, .run = fill_run, .time = fill_time};
 	struct load l = {.g = calloc(1, sizeof(*l.g)), .path = path, .select = {.phase = -1}};
 	int rc = l.g ? 0 : no_memory(&l, err);
 

@@ -92,9 +92,11 @@ static int read_header(struct scan *s)
 	rc = read_number(s, UINT64_MAX, &version, "not a version");
 	if (rc)
 		return rc;
-	if (version != ZGRAPH_VERSION)
-		return zerr_set(s->err, -EINVAL, "%s: version %llu of the format, but this program reads version %d",
-			s->path, (unsigned long long)version, ZGRAPH_VERSION);
+	if (version != ZGRAPH_VERSION && version != ZGRAPH_VERSION_TIMED)
+		return zerr_set(s->err, -EINVAL,
+			"%s: version %llu of the format, but this program reads versions %d and %d", s->path,
+			(unsigned long long)version, ZGRAPH_VERSION, ZGRAPH_VERSION_TIMED);
+	h->timed = version == ZGRAPH_VERSION_TIMED;
 	rc = read_number(s, ZGRAPH_RANKS_MAX, &ranks, "not a number of ranks");
 	if (!rc)
 		rc = read_number(s, UINT32_MAX, &model, "not the version of a model");
@@ -219,6 +221,33 @@ static int decode_group(struct scan *s, uint64_t *before, bool first_group)
 	return rc;
 }
 
+static int decode_times(struct scan *s)
+{
+	struct zgraph_time time;
+	uint64_t n, phase, span, before = 0;
+	int rc = row_number(s, 0, UINT64_MAX, &n, "not a number of times");
+
+	for (uint64_t i = 0; !rc && i < n; i++) {
+		rc = row_number(s, 0, ZGRAPH_PHASE_MAX, &phase, "not a phase");
+		if (!rc)
+			rc = row_number(s, 0, ZGRAPH_SPANS - 1, &span, "not a kind of time");
+		if (!rc)
+			rc = row_number(s, 1, UINT64_MAX, &time.calls, "not a number of calls");
+		if (!rc)
+			rc = row_number(s, 0, UINT64_MAX, &time.ns, "not a time");
+		if (rc)
+			return rc;
+		if (i > 0 && (phase << 8 | span) <= before)
+			return row_fail(s, "times that do not ascend");
+		before = phase << 8 | span;
+		time.phase = (uint32_t)phase;
+		time.span = (enum zgraph_span)span;
+		if (s->visit->time)
+			rc = s->visit->time(s->ctx, s->rank, &time, s->err);
+	}
+	return rc;
+}
+
 static int decode_row(struct scan *s)
 {
 	uint64_t groups, before = 0;
@@ -237,6 +266,8 @@ static int decode_row(struct scan *s)
 		rc = row_number(s, 0, UINT64_MAX, &groups, "not a number of groups");
 	for (uint64_t i = 0; !rc && i < groups; i++)
 		rc = decode_group(s, &before, i == 0);
+	if (!rc && s->header.timed)
+		rc = decode_times(s);
 	if (!rc && s->pos != s->len)
 		rc = row_fail(s, "more bytes in the row than it has entries");
 	return rc;

@@ -3,6 +3,7 @@
 #ifndef ZIP_COMMON_GRAPH_GRAPH_SCAN_H
 #define ZIP_COMMON_GRAPH_GRAPH_SCAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
@@ -11,6 +12,7 @@
 struct zgraph_header {
 	uint32_t ranks;
 	unsigned model;
+	bool timed; /* rows may have times */
 	char title[ZGRAPH_TITLE_MAX + 1];
 };
 
@@ -18,9 +20,10 @@ struct zgraph_header {
  * zgraph_scan returns it. */
 struct zgraph_visitor {
 	int (*header)(void *ctx, const struct zgraph_header *, struct zerr *);
-	int (*row)(void *ctx, uint32_t rank, struct zerr *); /* before the runs and calls of the rank */
+	int (*row)(void *ctx, uint32_t rank, struct zerr *); /* before the calls, runs and times of the rank */
 	int (*call)(void *ctx, uint32_t rank, const struct zgraph_call *, struct zerr *);
 	int (*run)(void *ctx, uint32_t rank, const struct zgraph_run *, struct zerr *);
+	int (*time)(void *ctx, uint32_t rank, const struct zgraph_time *, struct zerr *);
 };
 
 /* Does the file begin as a recorded graph of any version does? Returns 1, 0, or a negative errno. */

@@ -101,26 +101,45 @@ static int groups_encode(struct bytes *b, const struct zgraph_run *runs, size_t 
 	return rc;
 }
 
-int zgraph_writer_encode(const struct zgraph_run *runs, size_t nruns, const struct zgraph_call *calls, size_t ncalls,
-	uint8_t **out, size_t *len)
+/* The caller has reserved room. */
+static void put_calls(struct bytes *b, const struct zgraph_row *row)
+{
+	put(b, row->ncalls);
+	for (size_t i = 0; i < row->ncalls; i++) {
+		put(b, row->calls[i].phase);
+		put(b, row->calls[i].kind);
+		put(b, row->calls[i].size);
+		put(b, row->calls[i].calls);
+		put(b, row->calls[i].bytes);
+	}
+}
+
+static int times_encode(struct bytes *b, const struct zgraph_row *row)
+{
+	if (bytes_reserve(b, (1 + 4 * row->ntimes) * ZGRAPH_VARINT_MAX) != 0)
+		return -ENOMEM;
+	put(b, row->ntimes);
+	for (size_t i = 0; i < row->ntimes; i++) {
+		put(b, row->times[i].phase);
+		put(b, row->times[i].span);
+		put(b, row->times[i].calls);
+		put(b, row->times[i].ns);
+	}
+	return 0;
+}
+
+int zgraph_writer_encode(const struct zgraph_row *row, uint8_t **out, size_t *len)
 {
 	struct bytes b = {.data = NULL};
 
 	*out = NULL;
 	*len = 0;
-	if (nruns == 0 && ncalls == 0)
+	if (row->nruns == 0 && row->ncalls == 0 && row->ntimes == 0)
 		return 0;
-	if (bytes_reserve(&b, (1 + 5 * ncalls) * ZGRAPH_VARINT_MAX) != 0)
+	if (bytes_reserve(&b, (1 + 5 * row->ncalls) * ZGRAPH_VARINT_MAX) != 0)
 		return -ENOMEM;
-	put(&b, ncalls);
-	for (size_t i = 0; i < ncalls; i++) {
-		put(&b, calls[i].phase);
-		put(&b, calls[i].kind);
-		put(&b, calls[i].size);
-		put(&b, calls[i].calls);
-		put(&b, calls[i].bytes);
-	}
-	if (groups_encode(&b, runs, nruns) != 0) {
+	put_calls(&b, row);
+	if (groups_encode(&b, row->runs, row->nruns) != 0 || (row->timed && times_encode(&b, row) != 0)) {
 		free(b.data);
 		return -ENOMEM;
 	}
@@ -154,13 +173,13 @@ static void writer_free(struct zgraph_writer *w)
 	free(w);
 }
 
-static int header_write(struct zgraph_writer *w, unsigned model, const char *title, struct zerr *err)
+static int header_write(struct zgraph_writer *w, unsigned model, const char *title, bool timed, struct zerr *err)
 {
 	uint8_t head[sizeof(zgraph_magic) + 4 * ZGRAPH_VARINT_MAX + ZGRAPH_TITLE_MAX];
 	size_t n = sizeof(zgraph_magic), len = strnlen(title, ZGRAPH_TITLE_MAX);
 
 	memcpy(head, zgraph_magic, n);
-	n += zgraph_varint_encode(head + n, ZGRAPH_VERSION);
+	n += zgraph_varint_encode(head + n, timed ? ZGRAPH_VERSION_TIMED : ZGRAPH_VERSION);
 	n += zgraph_varint_encode(head + n, w->ranks);
 	n += zgraph_varint_encode(head + n, model);
 	n += zgraph_varint_encode(head + n, len);
@@ -171,7 +190,7 @@ static int header_write(struct zgraph_writer *w, unsigned model, const char *tit
 }
 
 int zgraph_writer_open(struct zgraph_writer **out, const char *path, uint32_t ranks, unsigned model, const char *title,
-	struct zerr *err)
+	bool timed, struct zerr *err)
 {
 	struct zgraph_writer *w;
 	struct stat st;
@@ -203,7 +222,7 @@ int zgraph_writer_open(struct zgraph_writer **out, const char *path, uint32_t ra
 		}
 		goto err_free;
 	}
-	rc = header_write(w, model, title, err);
+	rc = header_write(w, model, title, timed, err);
 	if (rc) {
 		zgraph_writer_abandon(w);
 		return rc;

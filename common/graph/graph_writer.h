@@ -3,6 +3,7 @@
 #ifndef ZIP_COMMON_GRAPH_GRAPH_WRITER_H
 #define ZIP_COMMON_GRAPH_GRAPH_WRITER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,16 +12,26 @@
 
 struct zgraph_writer;
 
-/* Encodes a rank's row as it stands in the file, without its length. runs ascend by (phase, class, peer) and do not
- * overlap; calls ascend by (phase, kind, size). Neighbouring runs with equal numbers are joined. *out is malloc'ed.
- * Returns 0 or -ENOMEM. */
-int zgraph_writer_encode(const struct zgraph_run *runs, size_t nruns, const struct zgraph_call *calls, size_t ncalls,
-	uint8_t **out, size_t *len);
+/* What a rank's row is made of. */
+struct zgraph_row {
+	const struct zgraph_run *runs; /* ascend by (phase, class, peer) and do not overlap */
+	size_t nruns;
+	const struct zgraph_call *calls; /* ascend by (phase, kind, size) */
+	size_t ncalls;
+	bool timed;			 /* as the file */
+	const struct zgraph_time *times; /* ascend by (phase, span); only if timed */
+	size_t ntimes;
+};
 
-/* Begins a temporary file beside path. model: version of the decomposition of collectives, 0 for none. Returns 0, or a
- * negative errno with the reason. */
+/* Encodes a rank's row as it stands in the file, without its length. Neighbouring runs with equal numbers are joined.
+ * *out is malloc'ed. Returns 0 or -ENOMEM. */
+int zgraph_writer_encode(const struct zgraph_row *, uint8_t **out, size_t *len);
+
+/* Begins a temporary file beside path. model: version of the decomposition of collectives, 0 for none. timed: its rows
+ * have times; a file without them can be read by older programs, too. Returns 0, or a negative errno with the reason.
+ */
 int zgraph_writer_open(struct zgraph_writer **, const char *path, uint32_t ranks, unsigned model, const char *title,
-	struct zerr *);
+	bool timed, struct zerr *);
 /* Adds a row that zgraph_writer_encode made; rows come in the order of ranks. After an error the caller may only call
  * zgraph_writer_abandon. */
 int zgraph_writer_row(struct zgraph_writer *, const uint8_t *row, size_t len, struct zerr *);

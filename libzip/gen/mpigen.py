@@ -54,6 +54,22 @@ BEFORE = {
 COLLECTIVES = """barrier bcast gather gatherv scatter scatterv allgather allgatherv alltoall alltoallv alltoallw reduce
     allreduce reduce_scatter reduce_scatter_block scan exscan neighbor_allgather neighbor_allgatherv neighbor_alltoall
     neighbor_alltoallv neighbor_alltoallw""".split()
+# Kinds of time (common/graph/graph.h, enum zgraph_span), by the name behind MPI_ and without _c. Collectives that block have their own
+# kinds. Functions that only ask, as MPI_Comm_rank, have none.
+SPANS = [(span, re.compile(names)) for span, names in [
+    ("SEND", "[BRS]?[Ss]end"),
+    ("RECV", "M?[Rr]ecv"),
+    ("SENDRECV", "Sendrecv(_replace)?"),
+    ("START", "I([brs]?send|m?recv|sendrecv(_replace)?)|.*_init|Start(all)?|Pready.*"),
+    ("WAIT", "Wait(all|any|some)?|Buffer_(detach|flush)|(Comm|Session)_(detach|flush)_buffer"),
+    ("TEST", "Test(all|any|some)?|Request_get_status.*|Parrived"),
+    ("PROBE", "I?m?[Pp]robe|Mprobe"),
+    ("WINDOW", "Win_(allocate.*|attach|complete|create|create_dynamic|detach|fence|flush.*|free|lock.*|post|start|sync|test|"
+               "unlock.*|wait)"),
+    ("COMM", "Comm_(accept|connect|create|create_from_group|create_group|disconnect|i?dup|i?dup_with_info|free|join|spawn.*|"
+             "split|split_type)|Intercomm_(create.*|merge)|(Cart|Graph|Dist_graph)_create.*|Cart_sub"),
+    ("FILE", "File_(?!get_|set_errhandler|call_errhandler|create_errhandler).*")]]
+ONE_SIDED = ["put", "get", "getput", "fetch", "swap"]
 # The versions that have a function: 4.2+ (since 4.2) or -4.3 (until 4.3).
 VERSIONS = re.compile(r"(\d+\.\d+)\+|-(\d+\.\d+)")
 RECORDS = [*POINT_TO_POINT, *BEFORE, *COLLECTIVES]
@@ -105,6 +121,20 @@ class Function:
     def answer(self, result):
         """What the wrapper returns to the application (libzip/shim/raised.h)."""
         return f"zraised_answer({result})" if self.returns_code else result
+
+    @property
+    def span(self):
+        """Its kind of time; None: it is not measured."""
+        name = re.sub(r"_c$", "", self.name.removeprefix("MPI_"))
+        if self.kind in ("native", "outside", "shadow", "always", "begin", "pcontrol") or not self.name.startswith("MPI_"):
+            return None
+        if self.record in ONE_SIDED:
+            return "ZGRAPH_SPAN_ONESIDED"
+        if self.record in COLLECTIVES and not re.match("I|.*_init$", name):
+            return f"(enum zgraph_span)ZGRAPH_{self.record.upper()}"
+        if self.record in COLLECTIVES:
+            return "ZGRAPH_SPAN_START"
+        return next(("ZGRAPH_SPAN_" + span for span, names in SPANS if names.fullmatch(name)), None)
 
     @property
     def of_files(self):
@@ -397,7 +427,10 @@ def emit_wrapper(f):
     if f.kind == "pcontrol":
         yield from emit_pcontrol(f)
         return
-    yield f"ZEXPORT {f.result} {f.name}({f.declaration})\n{{"
+    if f.span:
+        yield f"static inline {f.result} called_{f.field}({f.declaration})\n{{"
+    else:
+        yield f"ZEXPORT {f.result} {f.name}({f.declaration})\n{{"
     native = f"zn.{f.field}{f.call}"
     if f.kind in ("always", "begin"):
         yield f"\tif (zshim_depth > 0)\n\t\treturn {native};"
@@ -434,8 +467,19 @@ def emit_wrapper(f):
     elif f.kind == "guard":
         yield from emit_guard(f)
     yield "}"
+    if f.span:
+        yield from emit_timed(f)
     if f.symbol != f.name:
         yield f"ZEXPORT {f.result} {f.symbol}({f.declaration}) __attribute__((alias(\"{f.name}\")));"
+
+
+def emit_timed(f):
+    """The function of the name, around the one that does the work."""
+    call = f"called_{f.field}{f.call}"
+    yield f"ZEXPORT {f.result} {f.name}({f.declaration})\n{{"
+    yield f"\tif (__builtin_expect(!(zshim_hooks & ZSHIM_TIME), 1) || zshim_depth > 0)\n\t\treturn {call};"
+    yield "\tconst int64_t zbegan = zrecord_time_call_begin();"
+    yield f"\t{f.result} zrc = {call};\n\tzrecord_time_call_end({f.span}, zbegan);\n\treturn zrc;\n}}"
 
 
 def emit_own_spanning(f, native):

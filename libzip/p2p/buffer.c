@@ -136,7 +136,7 @@ static int flush(struct buffer b)
 	}
 	int rc = native_iflush(b, &request);
 	if (rc == MPI_SUCCESS)
-		zprogress_wait(native_is_done, &request);
+		zprogress_wait_native(native_is_done, &request);
 	return rc;
 }
 
@@ -183,7 +183,7 @@ static int iflush(struct zcomm *c, struct buffer b, const char *name, MPI_Reques
 		zprogress_natives++;
 		return rc;
 	}
-	zprogress_wait(native_is_done, &f->native);
+	zprogress_wait_native(native_is_done, &f->native);
 	zreq_release(&f->req);
 	return zerror_raise(c, rc, name, "a request");
 }

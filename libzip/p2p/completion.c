@@ -176,7 +176,7 @@ static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Statu
 	if (tests > 1 && test_native(&w, tests))
 		zprogress_now_and_then();
 	else
-		zprogress_wait(native_done, &w);
+		zprogress_wait_native(native_done, &w);
 	return w.rc;
 }
 

@@ -57,6 +57,14 @@ static int test_all_native(struct zmix *m, int *flag, MPI_Status *statuses)
 					  : zn.Testall(m->n, m->native, flag, statuses);
 }
 
+static void wait_for(const struct zmix *m, bool (*done)(void *ctx), void *ctx)
+{
+	if (zmix_are_ours_ready(m)) /* what is waited for is native */
+		zprogress_wait_native(done, ctx);
+	else
+		zprogress_wait(done, ctx);
+}
+
 /* MPI_Waitall: are all complete? A test that finds the native ones complete delivers them. */
 struct all_wait {
 	struct zmix *m;
@@ -116,7 +124,7 @@ int zip_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
 	if (all_done(&w))
 		zprogress_now_and_then();
 	else
-		zprogress_wait(all_done, &w);
+		wait_for(&m, all_done, &w);
 	rc = deliver_all(&m, &w, "MPI_Waitall");
 	zmix_close(&m);
 	return rc;
@@ -212,7 +220,7 @@ int zip_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 	if (any_done(&w))
 		zprogress_now_and_then();
 	else
-		zprogress_wait(any_done, &w);
+		wait_for(&m, any_done, &w);
 	*index = w.index;
 	return finish_any(&w, "MPI_Waitany");
 }
@@ -289,7 +297,7 @@ int zip_Waitsome(int n, MPI_Request requests[], int *count, int indices[], MPI_S
 	if (some_done(&w))
 		zprogress_now_and_then();
 	else
-		zprogress_wait(some_done, &w);
+		wait_for(&m, some_done, &w);
 	*count = w.count;
 	zmix_close(&m);
 	return outcome(w.error, w.native_rc, "MPI_Waitsome");

@@ -71,6 +71,7 @@ static bool (*others[OTHERS_MAX])(void); /* of partitioned receives, windows */
 static int nothers;
 static bool (*collectives)(void);
 int zprogress_natives;
+void (*zprogress_waited)(int64_t began_ns);
 
 static struct engine { /* of a station */
 	struct zstation *station;
@@ -504,9 +505,10 @@ static void wait_whole(bool (*done)(void *ctx), void *ctx)
 		zwaiters_leave();
 }
 
-void zprogress_wait(bool (*done)(void *ctx), void *ctx)
+/* It was not done a moment ago. */
+static void wait_for(bool (*done)(void *ctx), void *ctx)
 {
-	if (done(ctx) || (__builtin_expect(zshim_at != 0, 0) && wait_at(done, ctx)))
+	if (__builtin_expect(zshim_at != 0, 0) && wait_at(done, ctx))
 		return;
 	zshim_whole();
 	const int was = zstation_visit(0);
@@ -514,6 +516,26 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 	if (__builtin_expect(zended_any, 0))
 		zended_go_on();
 	zstation_return(was);
+}
+
+void zprogress_wait(bool (*done)(void *ctx), void *ctx)
+{
+	if (done(ctx))
+		return;
+	if (__builtin_expect(zprogress_waited == NULL, 1)) {
+		wait_for(done, ctx);
+		return;
+	}
+	const int64_t began = zclock_ns();
+	wait_for(done, ctx);
+	if (zprogress_waited)
+		zprogress_waited(began);
+}
+
+void zprogress_wait_native(bool (*done)(void *ctx), void *ctx)
+{
+	if (!done(ctx))
+		wait_for(done, ctx);
 }
 
 static bool request_done(void *ctx)

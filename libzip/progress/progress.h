@@ -5,6 +5,7 @@
 #define ZIP_LIBZIP_PROGRESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct zreq;
 struct zstation;
@@ -22,6 +23,10 @@ bool zprogress_poll(void);
 /* The wait loop of the whole library. Turns both worlds until done(ctx) is true, adaptively (common/base/wait.h), and
  * lets other threads have the lock in every turn. */
 void zprogress_wait(bool (*done)(void *ctx), void *ctx);
+/* The same where only something inside this cluster is waited for. */
+void zprogress_wait_native(bool (*done)(void *ctx), void *ctx);
+/* Where it is set, it is called after each zprogress_wait that did wait, with the time of its beginning (zclock_ns). */
+extern void (*zprogress_waited)(int64_t began_ns);
 /* The same until a request is done. */
 void zprogress_wait_request(struct zreq *);
 

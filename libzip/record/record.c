@@ -245,6 +245,8 @@ int zrecord_phase(int level)
 	lock();
 	const uint32_t was = phase;
 	phase = level < 0 ? PHASE_FIRST : (uint32_t)level;
+	if (zshim_hooks & ZSHIM_TIME)
+		zrecord_time_phase(phase);
 	unlock();
 	return (int)was;
 }
@@ -257,7 +259,9 @@ int zrecord_start(const char *file, bool threaded, struct zerr *err)
 		return zerr_prefix(err, rc, "ZIPPER_PROFILE");
 	to_file = file != NULL;
 	locking = threaded;
-	zshim_hooks |= ZSHIM_RECORD;
+	zshim_hooks |= ZSHIM_RECORD | (to_file ? ZSHIM_TIME : 0);
+	if (to_file)
+		zrecord_time_begin(phase);
 	return 0;
 }
 
@@ -272,6 +276,18 @@ void zrecord_native(uint64_t *msgs, uint64_t *bytes)
 	*bytes = native_bytes;
 }
 
+static int make_row(uint8_t **row, size_t *len)
+{
+	struct zgraph_time *times;
+	size_t n;
+	int rc = zrecord_time_list(&times, &n);
+
+	if (rc == 0)
+		rc = zrecord_table_encode(&table, times, n, row, len);
+	free(times);
+	return rc;
+}
+
 void zrecord_finish(void)
 {
 	struct zerr err = {.text = ""};
@@ -281,19 +297,22 @@ void zrecord_finish(void)
 
 	if (!(zshim_hooks & ZSHIM_RECORD))
 		return;
-	zshim_hooks &= ~ZSHIM_RECORD;
+	if (to_file)
+		zrecord_time_end();
+	zshim_hooks &= ~(ZSHIM_RECORD | ZSHIM_TIME);
 	while ((c = zrecord_comm_take_any())) {
 		sums_expand(c);
 		zrecord_comm_free(c);
 	}
 	if (zworld.merged)
 		zrecord_table_sum(&table, ZGRAPH_P2P, is_native, &native_bytes, &native_msgs);
-	if (to_file && zrecord_table_encode(&table, &row, &len) != 0)
+	if (to_file && make_row(&row, &len) != 0)
 		len = 1; /* without a row: out of memory */
 	if (to_file && zrecord_file_write(row, len, &err) != 0)
 		zerr_print("libzipper: rank %d: MPI_Finalize: ZIPPER_PROFILE: no graph of this run: %s\n",
 			zrecord_file_rank(), err.text);
 	free(row);
 	zrecord_table_free(&table);
+	zrecord_time_free();
 	zrecord_plan_destroy_all();
 }

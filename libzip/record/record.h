@@ -15,10 +15,11 @@
 
 #include "common/graph/graph.h"
 #include "common/base/err.h"
+#include "libzip/record/record_time.h" /* the generated wrappers call it, too */
 
-/* Starts recording and sets ZSHIM_RECORD. Collective over the world, after it has been joined. Rank 0 makes sure that
- * the file can be written, and removes an older graph of that name. file NULL: only counts, for zrecord_native. 0 or a
- * negative errno. In MPI_Init, inside the shim. */
+/* Starts recording and sets ZSHIM_RECORD, and ZSHIM_TIME where there is a file. Collective over the world, after it has
+ * been joined. Rank 0 makes sure that the file can be written, and removes an older graph of that name. file NULL: only
+ * counts, for zrecord_native. 0 or a negative errno. In MPI_Init, inside the shim. */
 int zrecord_start(const char *file, bool threaded, struct zerr *);
 /* Ends recording; rank 0 writes the file. Collective over the world. An error is reported on standard error and is no
  * error of MPI_Finalize. Does nothing where nothing was started. In MPI_Finalize, inside the shim. */

@@ -50,7 +50,7 @@ static int check_file(const char *path, struct zerr *err)
 		if (rc == 0)
 			return zerr_set(err, -EEXIST, "%s exists and is no recorded graph; it is left alone", path);
 	}
-	rc = zgraph_writer_open(&w, path, 1, 0, "", err);
+	rc = zgraph_writer_open(&w, path, 1, 0, "", true, err);
 	if (rc)
 		return rc;
 	zgraph_writer_abandon(w);
@@ -155,7 +155,7 @@ int zrecord_file_write(const uint8_t *row, size_t len, struct zerr *err)
 	} else {
 		rc = !row && len > 0 ? zerr_set(err, -ENOMEM, "out of memory")
 				     : zgraph_writer_open(&w, file, (uint32_t)size, ZRECORD_MODEL,
-					       program_invocation_short_name, err);
+					       program_invocation_short_name, true, err);
 		rc = collect(w, row, len, rc, err);
 		if (w && rc)
 			zgraph_writer_abandon(w);

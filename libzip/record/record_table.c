@@ -157,7 +157,8 @@ static int slot_compare(const void *va, const void *vb)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-int zrecord_table_encode(struct zrecord_table *t, uint8_t **out, size_t *len)
+int zrecord_table_encode(struct zrecord_table *t, const struct zgraph_time *times, size_t ntimes, uint8_t **out,
+	size_t *len)
 {
 	struct zgraph_run *runs = malloc((t->used + 1) * sizeof(*runs));
 	size_t n = 0;
@@ -178,7 +179,14 @@ int zrecord_table_encode(struct zrecord_table *t, uint8_t **out, size_t *len)
 			.bytes = s->bytes,
 			.messages = s->messages};
 	}
-	int rc = zgraph_writer_encode(runs, n, t->calls, t->ncalls, out, len);
+	int rc = zgraph_writer_encode(&(struct zgraph_row){.runs = runs,
+					      .nruns = n,
+					      .calls = t->calls,
+					      .ncalls = t->ncalls,
+					      .timed = true,
+					      .times = times,
+					      .ntimes = ntimes},
+		out, len);
 	free(runs);
 	return rc;
 }

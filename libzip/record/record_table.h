@@ -39,9 +39,10 @@ void zrecord_table_call(struct zrecord_table *, uint32_t phase, enum zgraph_kind
 /* Adds up the messages to those peers of a class that `wanted` names. */
 void zrecord_table_sum(const struct zrecord_table *, enum zgraph_class, bool (*wanted)(uint32_t peer), uint64_t *bytes,
 	uint64_t *messages);
-/* Encodes the row of the file, as zgraph_writer_encode. The table keeps its content but loses its order, so nothing
- * may be added afterwards. */
-int zrecord_table_encode(struct zrecord_table *, uint8_t **out, size_t *len);
+/* Encodes the row of the file, with these times, as zgraph_writer_encode. The table keeps its content but loses its
+ * order, so nothing may be added afterwards. */
+int zrecord_table_encode(struct zrecord_table *, const struct zgraph_time *times, size_t ntimes, uint8_t **out,
+	size_t *len);
 void zrecord_table_free(struct zrecord_table *);
 
 #endif

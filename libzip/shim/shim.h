@@ -50,6 +50,7 @@ extern bool zshim_active;
 extern unsigned zshim_hooks;
 #define ZSHIM_MERGED 1u /* as zshim_active */
 #define ZSHIM_RECORD 2u /* calls are recorded, see record.h */
+#define ZSHIM_TIME 4u	/* and their time is measured; only with ZSHIM_RECORD */
 
 /* The low four bits: the number of nested calls of this thread (callbacks) since it last took the lock. Above them the
  * same from before the thread gave the lock up for a native call that blocks. */

@@ -5,35 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mapper/draw/amount.h"
 #include "mapper/draw/map_report.h"
 #include "mapper/base/outfile.h"
 
 #define SHOWN 10 /* crossings and rails in the table */
-
-static const char *bytes_text(char *buf, size_t size, uint64_t bytes)
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-	double v = (double)bytes;
-	int u = 0;
-
-	while (v >= 9999.5 && u < 6) {
-		v /= 1024;
-		u++;
-	}
-	snprintf(buf, size, u ? "%.1f %s" : "%.0f %s", v, units[u]);
-	return buf;
-}
-
-static const char *seconds_text(char *buf, size_t size, double s)
-{
-	if (s < 1e-3)
-		snprintf(buf, size, "%.3g us", s * 1e6);
-	else if (s < 1)
-		snprintf(buf, size, "%.3g ms", s * 1e3);
-	else
-		snprintf(buf, size, "%.4g s", s);
-	return buf;
-}
 
 /* --- the table --- */
 
@@ -47,11 +23,11 @@ static void row_print(const char *name, const struct map_made *made, FILE *f)
 		return;
 	}
 	fprintf(f, "%-9s %12s %12" PRIu64 " %12s %12s %12s %12s\n", name,
-		bytes_text(a, sizeof(a), p->kind[MAP_BRIDGED].bytes), p->kind[MAP_BRIDGED].messages,
-		bytes_text(b, sizeof(b), p->kind[MAP_DIRECT].bytes),
-		bytes_text(c, sizeof(c), p->kind[MAP_NATIVE].bytes),
-		bytes_text(d, sizeof(d), p->kind[MAP_INSIDE].bytes),
-		seconds_text(t, sizeof(t), map_predict_seconds(p)));
+		amount_bytes(a, sizeof(a), p->kind[MAP_BRIDGED].bytes), p->kind[MAP_BRIDGED].messages,
+		amount_bytes(b, sizeof(b), p->kind[MAP_DIRECT].bytes),
+		amount_bytes(c, sizeof(c), p->kind[MAP_NATIVE].bytes),
+		amount_bytes(d, sizeof(d), p->kind[MAP_INSIDE].bytes),
+		amount_seconds(t, sizeof(t), map_predict_seconds(p)));
 }
 
 /* Where there are several zippers: prints which ones are used, and which clusters therefore have no ranks. */
@@ -117,7 +93,7 @@ static void rails_print(const struct map_make *m, FILE *f)
 		if (used++ < SHOWN)
 			fprintf(f, "rail %s %s>%s: %s, %" PRIu64 " messages\n",
 				m->hosts.zippers[p->rails[i].zipper].host, m->site.fabric[p->rails[i].from],
-				m->site.fabric[p->rails[i].to], bytes_text(a, sizeof(a), p->rails[i].load.bytes),
+				m->site.fabric[p->rails[i].to], amount_bytes(a, sizeof(a), p->rails[i].load.bytes),
 				p->rails[i].load.messages);
 	}
 	if (used > SHOWN)
@@ -144,8 +120,8 @@ static void crossings_print(const struct map_make *m, FILE *f)
 		const struct map_crossing *c = &p->crossing[i];
 
 		fprintf(f, "    %u to %u: %s, %" PRIu64 " messages, %u forward%s: %s\n", c->from, c->to,
-			bytes_text(a, sizeof(a), c->load.bytes), c->load.messages, c->forwards,
-			c->forwards == 1 ? "" : "s", seconds_text(t, sizeof(t), crossing_seconds(m, c)));
+			amount_bytes(a, sizeof(a), c->load.bytes), c->load.messages, c->forwards,
+			c->forwards == 1 ? "" : "s", amount_seconds(t, sizeof(t), crossing_seconds(m, c)));
 	}
 }
 
@@ -179,7 +155,7 @@ static void faster_print(const struct map_make *m, FILE *f)
 	if (name && least < 0.99 * now && m->o->strategy == MAP_AUTO)
 		fprintf(f,
 			"%s bridges no less, but is predicted to need %s less time; --strategy fastest goes by that\n",
-			name, seconds_text(t, sizeof(t), now - least));
+			name, amount_seconds(t, sizeof(t), now - least));
 }
 
 void map_report_print(const struct map_make *m, FILE *f)
@@ -196,8 +172,8 @@ void map_report_print(const struct map_make *m, FILE *f)
 		row_print("before", &m->made[MAP_FROM_OLD], f);
 	row_print("this map", now, f);
 	fprintf(f, "\ntime: %s for the messages of a rank, %s for the %s\n",
-		seconds_text(t, sizeof(t), now->prediction.messages_s),
-		seconds_text(u, sizeof(u), now->prediction.links_s),
+		amount_seconds(t, sizeof(t), now->prediction.messages_s),
+		amount_seconds(u, sizeof(u), now->prediction.links_s),
 		*now->prediction.busiest ? now->prediction.busiest : "links");
 	faster_print(m, f);
 	if (m->fabric.net)

@@ -13,6 +13,7 @@ struct show_options {
 	unsigned
 		bins; /* most cells of the matrix in each direction; beyond, a cell is a block of ranks of equal size */
 	const char *title;
+	const char *clusters; /* in which the ranks might run, as zmpirun's --clusters; NULL: two */
 };
 
 #endif

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "mapper/traffic/graph_undirected.h"
+#include "common/control/ctl.h"
 #include "mapper/draw/show_report.h"
+#include "mapper/draw/show_split.h"
+#include "mapper/draw/show_time.h"
 
 void show_report_edges(FILE *f, const struct zgraph *g)
 {
@@ -184,7 +187,11 @@ int show_report(FILE *f, const char *name, const struct zgraph *g, const struct 
 	int rc = report_heaviest(f, g, o, err);
 	if (!rc)
 		rc = report_degrees(f, g, o, err);
-	if (!rc)
-		report_calls(f, g);
+	if (rc)
+		return rc;
+	report_calls(f, g);
+	show_time_print(f, g);
+	if (o->clusters || (g->ranks > 1 && g->ranks <= ZCTL_RANKS_MAX))
+		rc = show_split_print(f, name, g, o->clusters ? o->clusters : "2", err);
 	return rc;
 }

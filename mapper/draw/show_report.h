@@ -9,7 +9,8 @@
 #include "common/base/err.h"
 #include "mapper/draw/show.h"
 
-/* Prints totals, heaviest pairs, degrees and calls. name: of the file. 0 or -ENOMEM. */
+/* Prints totals, heaviest pairs, degrees, calls, times, and what would cross between clusters. name: of the file. 0,
+ * -ENOMEM, or -EINVAL: the graph cannot be in such clusters. */
 int show_report(FILE *, const char *name, const struct zgraph *, const struct show_options *, struct zerr *);
 /* Prints a line for each edge: from, to, bytes, messages. */
 void show_report_edges(FILE *, const struct zgraph *);

@@ -22,6 +22,14 @@ static void look(const struct zgraph *g)
 		messages += g->messages[e];
 	}
 	CHECK(bytes == g->total_bytes && messages == g->total_messages);
+	uint64_t run = 0, mpi = 0, spans = 0;
+	for (uint32_t r = 0; g->rank && r < g->ranks; r++) {
+		run += g->rank[r].run;
+		mpi += g->rank[r].mpi;
+	}
+	for (int k = ZGRAPH_SPAN_MPI; k < ZGRAPH_SPANS; k++)
+		spans += g->span[k].ns;
+	CHECK(run == g->span[ZGRAPH_SPAN_RUN].ns && mpi == spans);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

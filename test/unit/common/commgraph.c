@@ -65,14 +65,24 @@ static void example_write(void)
 	uint8_t *row;
 	size_t len;
 
-	assert_int_equal(zgraph_writer_open(&w, path, 3, 1, "a.out \x01", &err), 0);
-	assert_int_equal(zgraph_writer_encode(first, 6, calls, 2, &row, &len), 0);
+	assert_int_equal(zgraph_writer_open(&w, path, 3, 1, "a.out \x01", false, &err), 0);
+	assert_int_equal(zgraph_writer_encode(&(struct zgraph_row){.runs = first,
+						      .nruns = 6,
+						      .calls = calls,
+						      .ncalls = 2},
+				 &row, &len),
+		0);
 	assert_int_equal(zgraph_writer_row(w, row, len, &err), 0);
 	free(row);
-	assert_int_equal(zgraph_writer_encode(NULL, 0, NULL, 0, &row, &len), 0);
+	assert_int_equal(zgraph_writer_encode(&(struct zgraph_row){.nruns = 0}, &row, &len), 0);
 	assert_int_equal(len, 0);
 	assert_int_equal(zgraph_writer_row(w, row, len, &err), 0);
-	assert_int_equal(zgraph_writer_encode(third, 1, calls, 1, &row, &len), 0);
+	assert_int_equal(zgraph_writer_encode(&(struct zgraph_row){.runs = third,
+						      .nruns = 1,
+						      .calls = calls,
+						      .ncalls = 1},
+				 &row, &len),
+		0);
 	assert_int_equal(zgraph_writer_row(w, row, len, &err), 0);
 	free(row);
 	assert_int_equal(zgraph_writer_close(w, &err), 0);
@@ -146,6 +156,67 @@ static void selects(void **state)
 	assert_non_null(strstr(err.text, "more than 7 pairs"));
 }
 
+/* Two ranks with times, and one without. */
+static void timed_write(void)
+{
+	static const struct zgraph_time first[] = {{1, ZGRAPH_SPAN_RUN, 1, 1000}, {1, ZGRAPH_SPAN_BRIDGE, 2, 50},
+		{1, (enum zgraph_span)ZGRAPH_BARRIER, 3, 100}, {1, ZGRAPH_SPAN_WAIT, 1, 200},
+		{5, ZGRAPH_SPAN_RUN, 1, 10}, {5, ZGRAPH_SPAN_WAIT, 2, 7}};
+	static const struct zgraph_time second[] = {{1, ZGRAPH_SPAN_RUN, 1, 900}, {1, ZGRAPH_SPAN_WAIT, 5, 300}};
+	const struct zgraph_row rows[] = {{.timed = true, .times = first, .ntimes = 6},
+		{.timed = true, .times = second, .ntimes = 2}, {.timed = true}};
+	struct zgraph_writer *w;
+	struct zerr err;
+	uint8_t *row;
+	size_t len;
+
+	assert_int_equal(zgraph_writer_open(&w, path, 3, 1, "", true, &err), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(zgraph_writer_encode(&rows[i], &row, &len), 0);
+		assert_int_equal(zgraph_writer_row(w, row, len, &err), 0);
+		free(row);
+	}
+	assert_int_equal(zgraph_writer_close(w, &err), 0);
+}
+
+static void total_is(const struct zgraph *g, int span, uint64_t calls, uint64_t ns, uint64_t least, uint64_t most)
+{
+	assert_int_equal(g->span[span].calls, calls);
+	assert_int_equal(g->span[span].ns, ns);
+	assert_int_equal(g->span[span].least, least);
+	assert_int_equal(g->span[span].most, most);
+}
+
+static void times_are_summed(void **state)
+{
+	const struct zgraph_select select = {.phase = 5};
+	struct zgraph *g;
+	struct zerr err = {.text = ""};
+	(void)state;
+
+	timed_write();
+	assert_int_equal(zgraph_load(&g, path, NULL, &err), 0);
+	total_is(g, ZGRAPH_SPAN_RUN, 3, 1910, 0, 1010);
+	total_is(g, ZGRAPH_SPAN_BRIDGE, 2, 50, 0, 50);
+	total_is(g, ZGRAPH_BARRIER, 3, 100, 0, 100);
+	total_is(g, ZGRAPH_SPAN_WAIT, 8, 507, 0, 300);
+	assert_int_equal(g->rank[0].run, 1010);
+	assert_int_equal(g->rank[0].mpi, 307);
+	assert_int_equal(g->rank[0].bridge, 50);
+	assert_int_equal(g->rank[1].mpi, 300);
+	assert_int_equal(g->rank[2].run, 0);
+	zgraph_destroy(g);
+	assert_int_equal(zgraph_load(&g, path, &select, &err), 0);
+	total_is(g, ZGRAPH_SPAN_RUN, 1, 10, 0, 10);
+	total_is(g, ZGRAPH_SPAN_WAIT, 2, 7, 0, 7);
+	assert_int_equal(g->rank[0].mpi, 7);
+	zgraph_destroy(g);
+	example_write();
+	assert_int_equal(zgraph_load(&g, path, NULL, &err), 0);
+	assert_null(g->rank);
+	zgraph_destroy(g);
+}
+
 static void builds_from_a_list(void **state)
 {
 	struct zgraph_edge e[] = {{2, 0, 5, 1}, {0, 2, 1, 1}, {0, 1, 2, 1}, {1, 1, 9, 1}, {0, 2, 3, 2}};
@@ -200,6 +271,7 @@ static void dense_is_compact(void **state)
 }
 
 #define HEAD "\x89ZGR\r\n\x1a\n\x01"
+#define TIMED "\x89ZGR\r\n\x1a\n\x02"
 
 static void wrong_files(void **state)
 {
@@ -212,7 +284,8 @@ static void wrong_files(void **state)
 		FILE_OF("", "byte 0: not a recorded graph"),
 		FILE_OF("3 2\n2 3\n1\n1\n", "byte 0: not a recorded graph"),
 		FILE_OF("\x89ZGR\n\x1a\n\x01\x01", "byte 0: a recorded graph that was transferred as text"),
-		FILE_OF("\x89ZGR\r\n\x1a\n\x02\x01\x01", "version 2 of the format, but this program reads version 1"),
+		FILE_OF("\x89ZGR\r\n\x1a\n\x03\x01\x01",
+			"version 3 of the format, but this program reads versions 1 and 2"),
 		FILE_OF("\x89ZGR\r\n\x1a\n\x81\x00\x01\x01", "byte 8: not a version"),
 		FILE_OF(HEAD "\x00\x01\x00", "byte 12: no ranks"),
 		FILE_OF(HEAD "\xff\xff\xff\xff\x7f\x01\x00", "byte 9: not a number of ranks"),
@@ -246,6 +319,15 @@ static void wrong_files(void **state)
 		FILE_OF(HEAD
 			"\x02\x01\x00\x12\x00\x01\x01\x00\x01\x02\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x00",
 			": more than 2^64 bytes"),
+		FILE_OF(TIMED "\x01\x01\x00\x02\x00\x00", "byte 15, rank 0: not a number of times"),
+		FILE_OF(TIMED "\x01\x01\x00\x07\x00\x00\x01\x01\x7f\x01\x00", "byte 17, rank 0: not a kind of time"),
+		FILE_OF(TIMED "\x01\x01\x00\x07\x00\x00\x01\x01\x00\x00\x00", "byte 18, rank 0: not a number of calls"),
+		FILE_OF(TIMED "\x01\x01\x00\x0b\x00\x00\x02\x01\x02\x01\x00\x01\x02\x01\x00",
+			"byte 24, rank 0: times that do not ascend"),
+		FILE_OF(TIMED "\x01\x01\x00\x1d\x00\x00\x02"
+			      "\x01\x02\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+			      "\x01\x03\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+			": more than 2^64 ns"),
 	};
 	struct zgraph *g;
 	struct zerr err;
@@ -270,9 +352,11 @@ static void damage_is_found(void **state)
 	uint8_t data[4096];
 	struct zgraph *g;
 	struct zerr err;
-	(void)state;
 
-	example_write();
+	if (*state)
+		timed_write();
+	else
+		example_write();
 	size_t len = file_read(data, sizeof(data));
 	for (size_t n = 0; n < len; n++) {
 		file_write(data, n, false);
@@ -296,10 +380,10 @@ static void writes_whole_files_only(void **state)
 	(void)state;
 
 	example_write();
-	assert_int_equal(zgraph_writer_open(&w, path, 2, 0, "", &err), 0);
+	assert_int_equal(zgraph_writer_open(&w, path, 2, 0, "", false, &err), 0);
 	assert_int_equal(zgraph_writer_row(w, NULL, 0, &err), 0);
 	zgraph_writer_abandon(w);
-	assert_int_equal(zgraph_writer_open(&w, path, 2, 0, "", &err), 0);
+	assert_int_equal(zgraph_writer_open(&w, path, 2, 0, "", false, &err), 0);
 	assert_int_equal(zgraph_writer_row(w, NULL, 0, &err), 0);
 	assert_int_equal(zgraph_writer_close(w, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "1 rows for 2 ranks"));
@@ -308,7 +392,7 @@ static void writes_whole_files_only(void **state)
 	assert_int_equal(zgraph_load(&g, path, NULL, &err), 0);
 	assert_int_equal(g->ranks, 3);
 	zgraph_destroy(g);
-	assert_int_equal(zgraph_writer_open(&w, "/nonexistent/graph", 2, 0, "", &err), -ENOENT);
+	assert_int_equal(zgraph_writer_open(&w, "/nonexistent/graph", 2, 0, "", false, &err), -ENOENT);
 }
 
 static unsigned good, bad;
@@ -355,10 +439,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_was_written),
 		cmocka_unit_test(selects),
+		cmocka_unit_test(times_are_summed),
 		cmocka_unit_test(builds_from_a_list),
 		cmocka_unit_test(dense_is_compact),
 		cmocka_unit_test(wrong_files),
 		cmocka_unit_test(damage_is_found),
+		cmocka_unit_test_prestate(damage_is_found, path),
 		cmocka_unit_test(writes_whole_files_only),
 		cmocka_unit_test(survives_the_corpus),
 	};

@@ -167,8 +167,8 @@ static struct zgraph *read_back(struct zrecord_table *t, uint32_t size)
 	char path[64];
 
 	snprintf(path, sizeof(path), "record-%ld.tmp", (long)getpid());
-	assert_int_equal(zrecord_table_encode(t, &row, &len), 0);
-	assert_int_equal(zgraph_writer_open(&w, path, size, ZRECORD_MODEL, "", &err), 0);
+	assert_int_equal(zrecord_table_encode(t, NULL, 0, &row, &len), 0);
+	assert_int_equal(zgraph_writer_open(&w, path, size, ZRECORD_MODEL, "", true, &err), 0);
 	assert_int_equal(zgraph_writer_row(w, row, len, &err), 0);
 	free(row);
 	for (uint32_t r = 1; r < size; r++)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bytes and seconds as people read them, in the unit that fits: "12.3 MiB", "4.56 ms". */
+#ifndef ZIP_MAPPER_AMOUNT_H
+#define ZIP_MAPPER_AMOUNT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Both return buf. */
+const char *amount_bytes(char *buf, size_t size, uint64_t bytes);
+const char *amount_seconds(char *buf, size_t size, double seconds);
+
+#endif
