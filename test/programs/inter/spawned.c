@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Each rank spawns a process and has collectives with it, in blocking and in nonblocking form, over the
- * intercommunicator, over the merged communicator, and over a copy of that. The child is of no world but its own, and
- * calls native MPI alone. MPICH 4.0.2 of Debian 12 cannot spawn: there both runs say so.
+ * intercommunicator, over the merged communicator, over a copy of that, and over an intercommunicator made with it. The
+ * child is of no world but its own, and calls native MPI alone. MPICH 4.0.2 of Debian 12 cannot spawn: there both runs
+ * say so.
  * twin: timeout=60
  */
 #include <mpi.h>
@@ -45,12 +46,22 @@ static void use_intracomm(MPI_Comm both, const char *name)
 	MPI_Barrier(both);
 }
 
+/* A second intercommunicator, made over the merged communicator as its bridge. */
+static void use_bridge(MPI_Comm both)
+{
+	MPI_Comm again;
+	MPI_Intercomm_create(MPI_COMM_SELF, 0, both, parent_rank >= 0, 5, &again);
+	use_intercomm(again);
+	MPI_Comm_free(&again);
+}
+
 static void use_all(MPI_Comm inter)
 {
 	MPI_Comm both, copy, part;
 	use_intercomm(inter);
 	MPI_Intercomm_merge(inter, parent_rank < 0, &both);
 	use_intracomm(both, "merged");
+	use_bridge(both);
 	MPI_Comm_dup(both, &copy);
 	use_intracomm(copy, "copy");
 	MPI_Comm_split(copy, 0, 0, &part);
