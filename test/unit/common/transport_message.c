@@ -496,12 +496,16 @@ static void *ping(void *arg)
 				if (n < 0)
 					me->wrong = strerror(-n);
 				else if (n == 0 && !sleep_on(me->link, ZLINK_RX, PATIENCE_MS))
-					me->wrong = "lost wake-up";
+					me->wrong =
+						ops->poll(me->link, &sink, 4) ? "lost wake-up" : "no message has come";
 			}
 		dawdle(k * 2 + me->first);
 		message_env(raw, k, 8);
-		if (ops->post(me->link, raw, payload_of(k, 8), 8) < 0 || ops->flush(me->link) < 0)
-			me->wrong = "post";
+		int rc = ops->post(me->link, raw, payload_of(k, 8), 8);
+		if (rc >= 0)
+			rc = ops->flush(me->link);
+		if (rc < 0)
+			me->wrong = strerror(-rc);
 	}
 	return NULL;
 }
