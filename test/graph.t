@@ -92,6 +92,8 @@ matches "the model takes recorded graphs" model.out '^# 32 messages'
 if command -v gnuplot >/dev/null; then
 	"$ZIPMAP" show --matrix ring --title "it's a ring" "$CORPUS/ring" >report
 	ok "a picture: SVG" grep -q '</svg>' ring.svg
+	"$ZIPMAP" show --matrix named "$CORPUS/timed" >report
+	ok "... with the name of the program" grep -q "'timed'" named.gnuplot
 	is "... PNG" "$(head -c 4 ring.png | od -An -tx1)" " 89 50 4e 47"
 	is "... a box for each pair" "$(sed -n '/^\$cells/,/^EOD/p' ring.gnuplot | sed '1d;$d' | wc -l)" 32
 	"$ZIPMAP" show --matrix blocks --bins 3 "$CORPUS/ring" >report

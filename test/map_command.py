@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line of zipmap map and zipmap draw: bad files with their lines, wrong usage, output files, pictures. TAP."""
+import html.parser
 import os
+import re
 import stat
 import subprocess
 import xml.etree.ElementTree
@@ -165,5 +167,65 @@ for first, ports in ((1, [["0 B", "0 B"], ["20.0 KiB", "20.0 KiB"]]), (2, [["20.
     write("site.map", "%d z1 a\n%d z2 b\n" % (first - 1, 2 - first))
     found = port_bytes("-f", "site", "-m", "site.map")
     check(found == ports, "direct between two zipper nodes, over the first network of z%d" % first, found)
+
+# --- the page: one file that needs nothing else, with all parts; each picture is XML
+class Balance(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.wrong, self.text = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def page(*args):
+    """The run, the page, its text, its pictures."""
+    r = zipmap("report", "-o", "page.html", *args)
+    if r.returncode:
+        return r, "", "", []
+    with open("page.html", encoding="utf-8") as f:
+        text = f.read()
+    balance = Balance()
+    balance.feed(text)
+    check(not balance.open and not balance.wrong, "page: all tags are closed", balance.open + balance.wrong)
+    pictures = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text, re.S)]
+    return r, text, " ".join(balance.text), pictures
+
+
+TIMED = os.path.join(os.environ["ZIP_TOP_SRCDIR"], "test", "corpus", "graph", "timed")
+r, text, words, pictures = page(TIMED)
+check(r.returncode == 0 and r.stdout + r.stderr == "", "a page is made", r.stderr)
+check("<title>timed: communication</title>" in text, "page: its title is the program", text[:200])
+check(not re.search(r"<script|src=|href=|url\(|@import", text), "page: it needs nothing from elsewhere")
+check(len(pictures) == 5, "page: kinds of calls, ranks, matrix, maps, the map", len(pictures))
+for part in ["16.2 %", "In MPI, by kind of call", "Share of the run in MPI, by rank", "Who sends how much to whom", "pairs", "block",
+             "best map", "What crosses", "The map", "Collectives", "allreduce"]:
+    check(part in words, "page: " + part)
+check("in 2 clusters" in words, "page: two clusters, where nothing else is said")
+r, text, words, pictures = page("--clusters", "3+1", "--title", "a <b> & c", "--phase", "1", TIMED)
+check("a <b> & c" in words and "phase 1" in words, "page: another title, and a phase", words[:300])
+hosts([3, 3], [3, 3], 3)
+graph(15, hidden(15, chain(15), 2))
+r, text, words, pictures = page("-f", "hosts", "graph")
+check(len(pictures) == 3 and "Time" not in words and "16.2 %" not in words, "page: a graph without times", words[:300])
+check("nothing goes from" not in words and "Between clusters" in words and "Ranks whose messages" not in words,
+      "page: a graph with a small cut is not bridged", r.stderr)
+for args, error in [(["-o", "x.html"], "missing argument: GRAPH"), ([TIMED], "-o FILE.html is needed"),
+                    (["-o", "x.html", "-f", "hosts", "--clusters", "2", TIMED], "-f and --clusters both")]:
+    r = zipmap("report", *args)
+    check(r.returncode == 2 and error in r.stderr and r.stderr.count("\n") == 1, "report, wrong usage: " + error, r.stderr)
+r = zipmap("report", "-o", "nowhere/x.html", TIMED)
+check(r.returncode == 1 and "nowhere/x.html" in r.stderr, "report: a folder that is not there", r.stderr)
+zipmap("map", "-q", "--clusters", "2", "-g", TIMED, "-o", "timed.map")
+zipmap("draw", "--clusters", "2", "-g", TIMED, "-m", "timed.map", "-o", "timed.svg")
+check("timed, timed.map" in [e.text for e in xml.etree.ElementTree.parse("timed.svg").getroot()], "a picture names the program")
 
 finish()

@@ -9,6 +9,7 @@ int map_draw_command(int argc, char **argv);
 int map_command(int argc, char **argv);
 int model_command(int argc, char **argv);
 int plot_command(int argc, char **argv);
+int report_command(int argc, char **argv);
 int show_command(int argc, char **argv);
 int convert_command(int argc, char **argv);
 

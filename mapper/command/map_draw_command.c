@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/args/args.h"
@@ -22,7 +23,7 @@ static const struct zargs_row rows[] = {
 		HELP("FILE", "the communication graph: zipmap.graph(5), METIS or Matrix Market")},
 	{.name = "map", .letter = 'm', TEXT(improve), HELP("FILE", "the map, zipper.map(5)")},
 	{.name = "output", .letter = 'o', TEXT(output), HELP("FILE", "the picture, SVG")},
-	{.name = "title", TEXT(title), HELP("TEXT", "above the picture; default: the name of the map")},
+	{.name = "title", TEXT(title), HELP("TEXT", "above the picture; default: the program and the name of the map")},
 	{.name = "phase",
 		.type = ZARGS_I64,
 		.offset = offsetof(struct map_options, phase),
@@ -57,6 +58,21 @@ static int options_parse(struct map_options *o, int argc, char **argv, struct ze
 	return rc;
 }
 
+/* The title names the program, where the graph knows it, and the map. */
+static int draw(const struct map_make *m, FILE *f, struct zerr *err)
+{
+	char *title = NULL;
+	int rc = m->o->title	      ? asprintf(&title, "%s", m->o->title)
+		 : *m->traffic->title ? asprintf(&title, "%s, %s", m->traffic->title, m->o->improve)
+				      : asprintf(&title, "%s", m->o->improve);
+
+	if (rc < 0)
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	rc = map_draw(m, MAP_FROM_OLD, title, f, err);
+	free(title);
+	return rc;
+}
+
 int map_draw_command(int argc, char **argv)
 {
 	struct map_options o;
@@ -74,7 +90,7 @@ int map_draw_command(int argc, char **argv)
 	if (!rc)
 		rc = outfile_open(&f, o.output, &err);
 	if (!rc)
-		rc = outfile_close(&f, map_draw(&m, o.title ? o.title : o.improve, f.f, &err), &err);
+		rc = outfile_close(&f, draw(&m, f.f, &err), &err);
 	if (rc)
 		fprintf(stderr, "zipmap draw: %s\n", err.text);
 	map_make_free(&m);

@@ -47,7 +47,7 @@ static const struct zargs_row rows[] = {
 		.min = 1,
 		.max = BINS_MAX,
 		HELP("N", "largest number of rows of the matrix; default 256")},
-	{.name = "title", FIELD(TEXT, show.title), HELP("TEXT", "above the picture; default: the name of the file")},
+	{.name = "title", FIELD(TEXT, show.title), HELP("TEXT", "above the picture; default: the name of the program")},
 	{.name = NULL},
 };
 

@@ -10,6 +10,7 @@ static const struct zcommand list[] = {
 	{"draw", map_draw_command, "draw a map: clusters, nodes, ranks, traffic"},
 	{"model", model_command, "predict the traffic on every link of a network"},
 	{"plot", plot_command, "draw what \"zipmap model --csv\" wrote"},
+	{"report", report_command, "make one page about a recorded program: time, traffic, maps, cost"},
 	{"show", show_command, "print or draw a recorded communication graph"},
 	{"convert", convert_command, "communication graphs to and from METIS and Matrix Market"},
 	{NULL, NULL, NULL},

@@ -20,7 +20,7 @@
 
 static int ranks_index(struct map_boxes *d)
 {
-	const struct map_layout *l = &d->m->made[MAP_FROM_OLD].layout;
+	const struct map_layout *l = &d->m->made[d->which].layout;
 	uint32_t n = d->links->nplaces, *at;
 
 	d->ranks = calloc(n, sizeof(*d->ranks));
@@ -210,9 +210,10 @@ static void boxes_place(struct map_boxes *d, const char *title)
 	d->height = high + 70;
 }
 
-int map_boxes_make(struct map_boxes *d, const struct map_make *m, const struct map_links *links, const char *title)
+int map_boxes_make(struct map_boxes *d, const struct map_make *m, enum map_candidate which,
+	const struct map_links *links, const char *title)
 {
-	*d = (struct map_boxes){.m = m, .links = links, .nboxes = m->site.nclusters + 1};
+	*d = (struct map_boxes){.m = m, .which = which, .links = links, .nboxes = m->site.nclusters + 1};
 	if (ranks_index(d))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < d->nboxes; i++) {

@@ -31,6 +31,7 @@ struct map_box { /* a cluster, or the column of zipper nodes (cluster = MAP_NONE
 
 struct map_boxes {
 	const struct map_make *m;
+	enum map_candidate which;
 	const struct map_links *links;
 	uint32_t *ranks, *start, *member; /* by place: number of ranks, and where they begin in member[] */
 	struct map_box box[65];		  /* the clusters, then the zipper nodes */
@@ -38,8 +39,9 @@ struct map_boxes {
 	double width, height;
 };
 
-/* Lays out the old map. title: stands above it. 0 or -ENOMEM; free it in any case. */
-int map_boxes_make(struct map_boxes *, const struct map_make *, const struct map_links *, const char *title);
+/* Lays out this map, which is there. title: stands above it. 0 or -ENOMEM; free it in any case. */
+int map_boxes_make(struct map_boxes *, const struct map_make *, enum map_candidate, const struct map_links *,
+	const char *title);
 void map_boxes_free(struct map_boxes *);
 
 /* The x of the bar of a cluster's network. */

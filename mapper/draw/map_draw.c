@@ -14,7 +14,7 @@
 #define HEAD MAP_BOX_HEAD
 #define LINE MAP_BOX_LINE
 
-static const char *const kind_colour[MAP_KINDS] = {"#9a9a9a", "#4a78b0", "#2f9e57", "#cc3333"};
+const char *const map_draw_colours[MAP_KINDS] = {"#9a9a9a", "#4a78b0", "#2f9e57", "#cc3333"};
 static const char *const job_colour[] = {"#cfe0f5", "#fbe3b9", "#dcd0ee", "#cdeccd", "#f6cfd6", "#d9e8e8", "#ece6c4",
 	"#e3d3c8"};
 
@@ -52,7 +52,7 @@ static void link_draw(const struct drawing *d, const struct map_link *l, double 
 		double dx = -(y2 - y1) / length * off, dy = (x2 - x1) / length * off;
 
 		if (l->bytes[k])
-			svg_line(d->f, x1 + dx, y1 + dy, x2 + dx, y2 + dy, kind_colour[k], fmax(w, 0.6), NULL);
+			svg_line(d->f, x1 + dx, y1 + dy, x2 + dx, y2 + dy, map_draw_colours[k], fmax(w, 0.6), NULL);
 		at += w;
 	}
 }
@@ -62,7 +62,7 @@ static void link_draw(const struct drawing *d, const struct map_link *l, double 
 static void ranks_draw(const struct drawing *d, const struct map_box *b, const struct map_tile *t)
 {
 	const size_t colours = sizeof(job_colour) / sizeof(job_colour[0]);
-	const struct map_layout *l = &d->boxes.m->made[MAP_FROM_OLD].layout;
+	const struct map_layout *l = &d->boxes.m->made[d->boxes.which].layout;
 	const uint32_t *member = d->boxes.member + d->boxes.start[b->place[t->first]];
 	uint32_t n = 0;
 	char text[48];
@@ -196,7 +196,7 @@ static void legend_draw(const struct drawing *d, const struct map_prediction *p)
 	char text[160], bytes[32];
 
 	for (int k = MAP_KINDS; k-- > MAP_NATIVE;) {
-		svg_line(d->f, x, y, x + 24, y, kind_colour[k], 6, NULL);
+		svg_line(d->f, x, y, x + 24, y, map_draw_colours[k], 6, NULL);
 		bytes_write(bytes, sizeof(bytes), p->kind[k].bytes);
 		snprintf(text, sizeof(text), "%s: %s", map_kind_names[k], bytes);
 		svg_text(d->f, x + 30, y + 4, 10, "start", text);
@@ -218,18 +218,18 @@ static void picture_draw(const struct drawing *d, const char *title)
 		cluster_draw(d, &d->boxes.box[i]);
 	tiles_draw(d, &d->boxes.box[d->boxes.nboxes - 1]);
 	ports_draw(d, port_label);
-	legend_draw(d, &d->boxes.m->made[MAP_FROM_OLD].prediction);
+	legend_draw(d, &d->boxes.m->made[d->boxes.which].prediction);
 	svg_end(d->f);
 }
 
-int map_draw(const struct map_make *m, const char *title, FILE *f, struct zerr *err)
+int map_draw(const struct map_make *m, enum map_candidate which, const char *title, FILE *f, struct zerr *err)
 {
 	struct drawing *d = calloc(1, sizeof(*d));
-	int rc = d ? map_links_make(&d->links, m, MAP_FROM_OLD) : -ENOMEM;
+	int rc = d ? map_links_make(&d->links, m, which) : -ENOMEM;
 
 	if (!rc) {
 		d->f = f;
-		rc = map_boxes_make(&d->boxes, m, &d->links, title);
+		rc = map_boxes_make(&d->boxes, m, which, &d->links, title);
 	}
 	if (!rc)
 		picture_draw(d, title);

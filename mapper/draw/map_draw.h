@@ -8,7 +8,10 @@
 
 #include "mapper/map/map_make.h"
 
-/* Draws made[MAP_FROM_OLD] after map_make_read. 0 or -ENOMEM. */
-int map_draw(const struct map_make *, const char *title, FILE *, struct zerr *);
+/* The colour of each kind of traffic. */
+extern const char *const map_draw_colours[MAP_KINDS];
+
+/* Draws made[which], which has a layout. 0 or -ENOMEM. */
+int map_draw(const struct map_make *, enum map_candidate which, const char *title, FILE *, struct zerr *);
 
 #endif

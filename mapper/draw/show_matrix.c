@@ -6,36 +6,10 @@
 #include <string.h>
 
 #include "mapper/draw/gnuplot.h"
+#include "mapper/draw/matrix.h"
 #include "mapper/draw/show_matrix.h"
 
 #define PIXELS 720 /* of the matrix */
-
-struct matrix {
-	unsigned n;	    /* cells in each direction */
-	uint32_t block;	    /* ranks of a cell */
-	double *cell;	    /* [n * n], by sender and receiver */
-	double least, most; /* of cells that are not empty */
-};
-
-static int matrix_make(struct matrix *m, const struct zgraph *g, const struct show_options *o)
-{
-	m->block = (g->ranks + o->bins - 1) / o->bins;
-	m->n = (g->ranks + m->block - 1) / m->block;
-	m->cell = calloc((size_t)m->n * m->n, sizeof(*m->cell));
-	if (!m->cell)
-		return -ENOMEM;
-	for (uint32_t r = 0; r < g->ranks; r++)
-		for (uint64_t i = g->off[r]; i < g->off[r + 1]; i++)
-			m->cell[(size_t)(r / m->block) * m->n + g->peer[i] / m->block] +=
-				(double)(o->messages ? g->messages[i] : g->bytes[i]);
-	m->least = HUGE_VAL;
-	m->most = 0;
-	for (size_t i = 0; i < (size_t)m->n * m->n; i++) {
-		m->most = m->cell[i] > m->most ? m->cell[i] : m->most;
-		m->least = m->cell[i] > 0 && m->cell[i] < m->least ? m->cell[i] : m->least;
-	}
-	return 0;
-}
 
 struct drawing {
 	struct matrix m;
@@ -112,8 +86,12 @@ static void drawing_write(FILE *f, const void *arg)
 int show_matrix(const char *base, const char *name, const struct zgraph *g, const struct show_options *o,
 	struct zerr *err)
 {
-	struct drawing d = {.ranks = g->ranks, .title = o->title ? o->title : name, .messages = o->messages};
-	int rc = matrix_make(&d.m, g, o);
+	struct drawing d = {.ranks = g->ranks,
+		.title = o->title    ? o->title
+			 : *g->title ? g->title
+				     : name,
+		.messages = o->messages};
+	int rc = matrix_make(&d.m, g, o->bins, o->messages);
 
 	if (rc)
 		return zerr_set(err, rc, "not enough memory");
@@ -125,6 +103,6 @@ int show_matrix(const char *base, const char *name, const struct zgraph *g, cons
 				  .plot = drawing_write,
 				  .arg = &d},
 		err);
-	free(d.m.cell);
+	matrix_free(&d.m);
 	return rc;
 }

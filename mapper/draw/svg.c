@@ -63,7 +63,7 @@ static size_t letter_length(const char *text)
 	return n;
 }
 
-static void escaped(FILE *f, const char *text)
+void svg_escape(FILE *f, const char *text)
 {
 	while (*text) {
 		size_t n = letter_length(text);
@@ -85,7 +85,7 @@ static void escaped(FILE *f, const char *text)
 void svg_text(FILE *f, double x, double y, double size, const char *anchor, const char *text)
 {
 	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" text-anchor=\"%s\">", x, y, size, anchor);
-	escaped(f, text);
+	svg_escape(f, text);
 	fputs("</text>\n", f);
 }
 

@@ -235,10 +235,8 @@ static int options_check(struct map_options *o, struct zerr *err)
 	return 0;
 }
 
-int map_options_parse(struct map_options *o, int argc, char **argv, struct zerr *err)
+void map_options_preset(struct map_options *o)
 {
-	int rc;
-
 	*o = (struct map_options){.message_cost = -1,
 		.phase = -1,
 		.reserve = -1,
@@ -247,6 +245,13 @@ int map_options_parse(struct map_options *o, int argc, char **argv, struct zerr 
 		.seed = 1,
 		.threads = par_threads()};
 	map_predict_default_rates(&o->rates);
+}
+
+int map_options_parse(struct map_options *o, int argc, char **argv, struct zerr *err)
+{
+	int rc;
+
+	map_options_preset(o);
 	rc = zargs_parse(&args, o, argc, argv, NULL, err);
 	return rc ? rc : options_check(o, err);
 }

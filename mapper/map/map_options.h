@@ -28,6 +28,8 @@ struct map_options {
 	bool quiet, verbose;
 };
 
+/* The values of options that are not given. */
+void map_options_preset(struct map_options *);
 /* 0; 1 if help or the version was printed; a negative errno with the reason. */
 int map_options_parse(struct map_options *, int argc, char **argv, struct zerr *);
 /* Takes the value of --zippers into a struct map_options. 0 or -EINVAL. */
