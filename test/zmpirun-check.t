@@ -90,7 +90,8 @@ if [ -z "$ZIP_LAB" ]; then
 	chmod +x refused
 	sed "s|$TAP_TMP/rsh|$TAP_TMP/refused|" world >away
 	run "a host that is not reached" 1 --check -f away true
-	finds "... is named, with what its launcher says" 'bad   b: host b1: it is not reached: .*connect to host b1: Connection refused'
+	# mpiexec since MPICH 4.2 may end before it has read what the launcher says
+	finds "... is named, with what its launcher says" 'bad   b: host b1: it is not reached: .*(connect to host b1: Connection refused|Launch proxy failed)'
 	finds "... and the other host is visited" 'ok    a: host a1: '
 	is_gone "nothing is left"
 	printf '#!/bin/sh\ncase " $* " in *" b1 "*) ulimit -n 48 ;; esac\nexec %s "$@"\n' "$TAP_TMP/rsh" >few
