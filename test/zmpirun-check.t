@@ -128,6 +128,13 @@ if [ -z "$ZIP_LAB" ]; then
 	printf '#ZIP cluster a\na1\n#ZIP cluster b\nb1\n#ZIP zipper z a=%s b=%s\n' "$ADDRESS_1" "$ADDRESS_1" >srun
 	SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a1,b1 SLURM_TASKS_PER_NODE='1(x2)' run "a job that srun would start" 1 --check -f srun true
 	finds "... is refused" 'bad   srun would start the ranks of a, and --check starts its probes with mpiexec: '
+	export ZMPIRUN_HOSTFILE=srun
+	SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a1,b1 SLURM_TASKS_PER_NODE='1(x2)' run "a plain job of Slurm" 1 --check true
+	finds "... does without the hostfile of the site" 'bad   srun would start the ranks of group0, '
+	SLURM_JOB_ID=1 SLURM_HET_SIZE=2 SLURM_JOB_NODELIST_HET_GROUP_0=b1 SLURM_JOB_NODELIST_HET_GROUP_1=a1 \
+		SLURM_TASKS_PER_NODE_HET_GROUP_0=1 SLURM_TASKS_PER_NODE_HET_GROUP_1=1 run "a heterogeneous one" 1 --check true
+	finds "... takes it" 'bad   srun would start the ranks of a, '
+	unset ZMPIRUN_HOSTFILE
 
 	# --- zipstat check, and a drained zipper
 	zipstat=$ZIP_TOP_BUILDDIR/zipstat/zipstat
