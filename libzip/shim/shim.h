@@ -14,6 +14,8 @@
  *             return rc;
  *     }
  *
+ * The wrapper of a call that may take time is called_X, and MPI_X measures its time where ZSHIM_TIME asks for it.
+ *
  * Under MPI_THREAD_MULTIPLE there is a lock for each station (station.h). A thread is in one of two places. In the
  * library as a whole it has all locks. At one station it has the lock of that station alone; there it touches the
  * station's own state, and reads state that only changes under all locks: communicators, the world, rails. (State of
