@@ -273,7 +273,7 @@ matches "lacking directory: its line" err "^zmpirun: host $here cannot change to
 is "lacking directory: no lines of Hydra" "$(grep -c -e 'HYD' -e '\[proxy' err)" 0 || diag_file err
 
 # --- a running zipperd
-key=$(printf '%064x' 4711)
+key=$(printf '%064x' "4711$$") # of no other run: no process may have it
 printf 'me %s\n' "$key" >keys
 chmod 600 keys
 printf 'listen = "a=tcp:127.0.0.1:0"\nlisten = "b=tcp:127.0.0.1:0"\nkey_file = %s/keys\nlog_level = error\n' "$TAP_TMP" >conf
