@@ -26,6 +26,16 @@ if [ -z "$ZIP_LAB" ]; then
 	is_gone "nothing is left"
 	is "... of its directory, too" "$(scratch_left)" 0
 
+	# a check leaves the graph of an earlier run alone, and writes none
+	run "a recorded run" 0 --clusters 2 --profile run.zg "$ZIP_TOP_BUILDDIR/launch/zipprobe" measure
+	before=$(cksum run.zg)
+	run "--check with --profile" 0 --check --clusters 2 --profile run.zg true
+	well "--check with --profile" || diag_file out
+	is "... leaves the file alone" "$(cksum run.zg)" "$before"
+	ZIPPER_PROFILE=$PWD/new.zg run "--check with ZIPPER_PROFILE" 0 --check --clusters 2 -genv ZIPPER_PROFILE "$PWD/new.zg" true
+	well "--check with ZIPPER_PROFILE" || diag_file out
+	ok "... writes none" test ! -e new.zg
+
 	# the trial is a zmpirun of its own (/proc/self/exe), with a directory of its own
 	background "${marked[@]}" "$ZMPIRUN" --check --clusters 2 >out 2>err
 	check=${TAP_PIDS[-1]}

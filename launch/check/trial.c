@@ -13,6 +13,7 @@
 
 #include "common/base/clock.h"
 #include "launch/base/argv.h"
+#include "launch/base/environ.h"
 #include "launch/base/process.h"
 #include "launch/check/facts.h"
 #include "launch/run/early.h"
@@ -63,6 +64,19 @@ static void add_places(struct zargv *argv, const struct zoptions *o, const struc
 	free(list);
 }
 
+/* Options for every mpiexec, as the job has them. The trial is not recorded: its graph would replace that of the user's
+ * program. */
+static void add_globals(struct zargv *argv, const struct zargv *globals)
+{
+	for (size_t i = 0; i < globals->count; i++) {
+		const bool is_set = strcmp(globals->words[i], "-genv") == 0 && i + 2 < globals->count;
+		const size_t n = is_set ? 3 : 1;
+		if (!is_set || strcmp(globals->words[i + 1], ZENVIRON_PROFILE) != 0)
+			zargv_add_all(argv, globals->words + i, n);
+		i += n - 1;
+	}
+}
+
 static int fill(struct zargv *argv, const struct zoptions *o, const struct zplan *plan, const struct zlocate *l,
 	const struct zscratch *scratch, struct zerr *err)
 {
@@ -85,7 +99,7 @@ static int fill(struct zargv *argv, const struct zoptions *o, const struct zplan
 	add_option(argv, "-launcher", o->launcher);
 	add_option(argv, "-launcher-exec", o->launcher_exec);
 	add_option(argv, "-iface", o->iface);
-	zargv_add_all(argv, o->globals.words, o->globals.count);
+	add_globals(argv, &o->globals);
 	if (o->preload) {
 		zargv_add(argv, "-genv");
 		add_option(argv, "LD_PRELOAD", o->preload);
@@ -159,6 +173,7 @@ void ztrial_run(struct zreport *r, const struct zoptions *o, const struct zplan 
 	char *text = calloc(1, TEXT_BYTES), *copy = NULL, reason[512];
 	int fd[2] = {-1, -1}, status = 0;
 	int rc = fill(&argv, o, plan, l, scratch, &err);
+	unsetenv(ZENVIRON_PROFILE);
 	if (rc == 0)
 		rc = text ? zprocess_pipe(fd, &err) : zerr_set(&err, -ENOMEM, "out of memory");
 	if (rc == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A job of two or more ranks, one for each cluster, that measures what lies between them. zmpirun starts itself for it,
- * so this is a job as any other. Start-up only. */
+ * so this is a job as any other, except that it is never recorded. Start-up only. */
 #ifndef ZIP_LAUNCH_TRIAL_H
 #define ZIP_LAUNCH_TRIAL_H
 
