@@ -141,6 +141,8 @@ if [ -z "$ZIP_LAB" ]; then
 	export ZMPIRUN_HOSTFILE=srun
 	SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a1,b1 SLURM_TASKS_PER_NODE='1(x2)' run "a plain job of Slurm" 1 --check true
 	finds "... does without the hostfile of the site" 'bad   srun would start the ranks of group0, '
+	SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a1,b1 SLURM_TASKS_PER_NODE='1(x2)' run "one with -launcher" 1 --check -launcher ssh true
+	finds "... does, too: it would start ranks on all hosts of the site" 'bad   no clusters: give a zipper hostfile '
 	SLURM_JOB_ID=1 SLURM_HET_SIZE=2 SLURM_JOB_NODELIST_HET_GROUP_0=b1 SLURM_JOB_NODELIST_HET_GROUP_1=a1 \
 		SLURM_TASKS_PER_NODE_HET_GROUP_0=1 SLURM_TASKS_PER_NODE_HET_GROUP_1=1 run "a heterogeneous one" 1 --check true
 	finds "... takes it" 'bad   srun would start the ranks of a, '

@@ -273,7 +273,9 @@ static int find_hosts(struct launch *l, struct zerr *err)
 	if (rc < 0 || l->options.clusters)
 		return rc;
 	l->allocated = rc > 0;
-	if (!l->options.hostfile && rc != 1) /* a plain job of Slurm is one cluster, which needs no hostfile */
+	/* Of the jobs of Slurm only a heterogeneous one has clusters. In any other one mpiexec, named as the launcher,
+	 * would start ranks on all hosts of the site. */
+	if (!l->options.hostfile && (rc > 1 || !getenv("SLURM_JOB_ID")))
 		l->options.hostfile = zsite_find_hostfile();
 	const char *path = l->options.hostfile;
 	if (!path && !l->allocated)
