@@ -139,7 +139,7 @@ together3 "bcast segment=2K"
 ok "parts with different tuning tables: status is not 0" test "$rc" != "0 0"
 matches "parts with different tuning tables: why" err 'libzipper: .*another tuning table than the others'
 
-limited 30 "$ZMPIRUN" --clusters 2 -n 1 -env ZIPPER_PROFILE="$PWD/some.zg" ./hello : -n 3 ./hello >out 2>err </dev/null
+limited 30 "$ZMPIRUN" --clusters 2 -n 1 env ZIPPER_PROFILE="$PWD/some.zg" ./hello : -n 3 ./hello >out 2>err </dev/null
 ok "a graph of some ranks alone: status is not 0" test $? -ne 0
 matches "a graph of some ranks alone: why" err \
 	'does not fit in: it records (a graph, others do not|no graph, others do) \(ZIPPER_PROFILE\)'

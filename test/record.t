@@ -328,6 +328,11 @@ ZIPPER_PROFILE=zmpirun.zg limited 60 "$ZMPIRUN" --clusters 1 -n 2 ./patterns rin
 ok "zmpirun records as ZIPPER_PROFILE says" "$ZIPMAP" show zmpirun.zg
 limited 60 "$ZMPIRUN" --clusters 1 -n 2 -env ZIPPER_PROFILE env.zg ./patterns ring >out 2>err </dev/null
 ok "... and -env" "$ZIPMAP" show env.zg
+for clusters in 1 2; do
+	limited 60 "$ZMPIRUN" --clusters $clusters -n 1 -env ZIPPER_PROFILE env.zg ./patterns ring : -n 1 ./patterns ring >out 2>err </dev/null
+	is "... and -env of one program alone, --clusters $clusters" "$? $(cat err)" "2 zmpirun: ZIPPER_PROFILE is 'env.zg' for ./patterns and '' \
+for ./patterns: all ranks are recorded in one file, so use --profile FILE in place of -env"
+done
 limited 60 "$ZMPIRUN" --clusters 1 -n 2 --profile mine ./patterns ring >out 2>err </dev/null
 is "zmpirun: a file that is no graph" "$?" 1
 matches "... has one line" err '^libzipper: rank 0: MPI_Init: ZIPPER_PROFILE: .*/mine exists and is no recorded graph'

@@ -26,6 +26,7 @@
 #include "launch/plan/options.h"
 #include "launch/plan/plan.h"
 #include "launch/plan/program.h"
+#include "launch/plan/recording.h"
 #include "launch/plan/site.h"
 #include "launch/base/process.h"
 #include "launch/start/railset.h"
@@ -42,6 +43,7 @@ struct launch {
 	struct zoptions options;
 	struct zallocation allocation; /* of Slurm */
 	bool allocated;		       /* the job runs in it: srun starts the parts */
+	bool recorded;		       /* the calls of the ranks are. That needs no bridge */
 	struct zhostfile hosts;	       /* path NULL: --clusters */
 	struct zplan plan;
 	struct zlocate locate;
@@ -68,21 +70,10 @@ static bool is_bridged(const struct launch *l)
 	return l->plan.nparts > 1 && !l->options.no_mpi;
 }
 
-/* Are the calls of the ranks recorded? That needs no bridge. */
-static bool is_recorded(const struct launch *l)
-{
-	const char *file = zenviron_find(&l->options.globals, ZENVIRON_PROFILE);
-	for (int i = 0; i < l->options.nsections; i++) {
-		const char *own = zenviron_find_local(&l->options.sections[i].locals, "-env", ZENVIRON_PROFILE);
-		file = own ? own : file;
-	}
-	return file && *file && !l->options.no_mpi;
-}
-
 /* Is libzipper.so loaded into the ranks? */
 static bool is_preloaded(const struct launch *l)
 {
-	return is_bridged(l) || is_recorded(l);
+	return is_bridged(l) || l->recorded;
 }
 
 /* The user's key, or a key for this job where no zipperd knows the user's. */
@@ -297,7 +288,11 @@ static int find_hosts(struct launch *l, struct zerr *err)
 static int make_plan(struct launch *l, struct zerr *err)
 {
 	const struct zhostfile *hosts = l->hosts.path ? &l->hosts : NULL;
-	int rc = zplan_make(&l->plan, &l->options, hosts, err);
+	int rc = zrecording_find(&l->options, err);
+	if (rc < 0)
+		return rc;
+	l->recorded = rc > 0;
+	rc = zplan_make(&l->plan, &l->options, hosts, err);
 	if (rc == 0 && l->allocated)
 		rc = zallocation_check(&l->options, &l->plan, err);
 	if (rc == 0 && l->allocated)

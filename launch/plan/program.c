@@ -26,6 +26,7 @@ struct program {
 	const char *path; /* the variable PATH; NULL: there is none */
 	bool here;	  /* ranks run it on this machine */
 	bool preloaded;
+	bool recorded;	      /* preloaded for that alone */
 	char *runtimes;	      /* of sanitizers, see options.h; owned */
 	char file[PATH_MAX];  /* where it was found */
 	char shown[PATH_MAX]; /* for messages: the word, and where it was found */
@@ -236,6 +237,16 @@ static int note_runtimes(struct program *p, const struct zbinary *b, struct zerr
 
 /* --- all of it --- */
 
+/* A variable that the user has forgotten may ask for the recording. */
+static void tell_why_preloaded(struct zerr *err, int rc)
+{
+	struct zerr why = *err;
+	zerr_set(err, rc,
+		"%.800s; on one cluster only a recorded run needs libzipper.so: leave out " ZENVIRON_PROFILE
+		" (or --profile)",
+		why.text);
+}
+
 static int check_content(struct program *p, struct zerr *err)
 {
 	struct zbinary b;
@@ -249,6 +260,8 @@ static int check_content(struct program *p, struct zerr *err)
 		rc = check_script(p, fd, err);
 	else if (p->preloaded && (rc = check_binary(p, &b, fd, err)) == 0)
 		rc = note_runtimes(p, &b, err);
+	else if (rc < 0 && p->recorded)
+		tell_why_preloaded(err, rc);
 	zbinary_free(&b);
 	close(fd);
 	return rc;
@@ -310,7 +323,8 @@ int zprogram_check(const struct zplan *plan, struct zoptions *o, bool preloaded,
 			.dir = zenviron_find_local(&section->locals, "-wdir", NULL),
 			.path = path ? path : zenviron_find(&o->globals, "PATH"),
 			.here = runs_here(plan, o, i),
-			.preloaded = preloaded};
+			.preloaded = preloaded,
+			.recorded = preloaded && plan->nparts == 1};
 		rc = check_program(&p, err);
 		section->runtimes = p.runtimes;
 	}

@@ -11,6 +11,7 @@
 
 #include "launch/plan/chosen.h"
 #include "launch/plan/plan.h"
+#include "launch/plan/recording.h"
 #include "launch/plan/site.h"
 
 #define WORDS_MAX 64
@@ -173,6 +174,41 @@ static void takes_hostfile_of_site(void **state)
 }
 
 static const struct {
+	const char *line;
+	int recorded;
+	const char *error;
+} recordings[] = {
+	{"--clusters 1 p", 0, ""},
+	{"--clusters 1 --profile /x p", 1, ""},
+	{"--clusters 1 --profile /x -n 1 p : -n 1 q", 1, ""},
+	{"--clusters 1 --profile /x -env ZIPPER_PROFILE= p", 0, ""},
+	{"--clusters 1 -genv ZIPPER_PROFILE /x -n 1 p : -n 1 -env ZIPPER_PROFILE /x q", 1, ""},
+	{"--clusters 1 -env ZIPPER_PROFILE x --no-mpi -n 1 p : -n 1 q", 0, ""},
+	{"--clusters 1 -n 1 -env ZIPPER_PROFILE= p : -n 1 q", 0, ""},
+	{"--clusters 1 -n 1 -env ZIPPER_PROFILE x p : -n 1 q", -EINVAL,
+		"ZIPPER_PROFILE is 'x' for p and '' for q: all ranks are recorded in one file, so use --profile FILE "
+		"in place of -env"},
+	{"--clusters 2 --profile /x -n 1 p : -n 1 -env ZIPPER_PROFILE= q", -EINVAL,
+		"ZIPPER_PROFILE is '/x' for p and '' for q: all ranks are recorded in one file, so use --profile FILE "
+		"in place of -env"},
+};
+
+/* All ranks are recorded, or none: one alone would wait for the others. */
+static void finds_recording(void **state)
+{
+	struct line l;
+	struct zerr err;
+	(void)state;
+	for (size_t i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++) {
+		assert_int_equal(parse(&l, recordings[i].line, &err), 0);
+		if (zrecording_find(&l.options, &err) != recordings[i].recorded)
+			fail_msg("%s: %s", recordings[i].line, err.text);
+		assert_string_equal(err.text, recordings[i].error);
+		zoptions_free(&l.options);
+	}
+}
+
+static const struct {
 	const char *line, *error;
 } bad[] = {
 	{"", "no program given"},
@@ -274,6 +310,7 @@ int main(void)
 		cmocka_unit_test(refuses_lists_of_hosts),
 		cmocka_unit_test(reads_options),
 		cmocka_unit_test(takes_hostfile_of_site),
+		cmocka_unit_test(finds_recording),
 		cmocka_unit_test(tells_what_is_wrong),
 		cmocka_unit_test(tells_that_names_are_too_long),
 	};

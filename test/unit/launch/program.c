@@ -127,6 +127,22 @@ static void test_kinds(void **state)
 		"./x: its dynamic linker /nowhere/ld.so: No such file or directory");
 }
 
+/* On one cluster libzipper.so is loaded only to record. */
+static void test_recorded(void **state)
+{
+	(void)state;
+	struct elf e;
+
+	elf_make(&e, NULL, NULL);
+	elf_drop(&e.interpreter);
+	elf_write(&e, sizeof(e), "x");
+	REFUSED("--clusters 1 -n 2 ./x",
+		"./x is statically linked: libzipper.so cannot be loaded into it (link it dynamically); on one cluster "
+		"only a recorded run needs libzipper.so: leave out ZIPPER_PROFILE (or --profile)");
+	assert_string_equal(refusal("--clusters 1 -n 2 ./x", false), "");
+	REFUSED("--clusters 1 -n 2 ./none", "./none: No such file or directory");
+}
+
 /* Rights that the user does not have. */
 static void test_rights(void **state)
 {
@@ -266,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_linked),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_rights),
 		cmocka_unit_test(test_scripts),
 		cmocka_unit_test(test_long_line),
