@@ -23,7 +23,7 @@ zipperd_on() {
 	for fabric in ${2//,/ }; do echo "listen = $fabric=shm:$TAP_TMP/z$k.$fabric"; done >"conf$k"
 	shift 2
 	for fabric; do echo "next = $fabric"; done >>"conf$k"
-	printf 'key_file = %s/keys%s\nlog_level = info\n' "$TAP_TMP" "$k" >>"conf$k"
+	printf 'key_file = %s/keys%s\nlog_level = info\nadministrators = me\n' "$TAP_TMP" "$k" >>"conf$k"
 	background "$ZIPPERD" -c "conf$k" --ready-fd 3 3>"ready$k" 2>"log$k"
 	wait_for 10 grep -q '^$' "ready$k" || { diag_file "log$k"; bail_out "zipperd $k does not start"; }
 }
@@ -136,6 +136,17 @@ is "a ring: what a is told" "$(told -f ring | grep ^a)" "a: z1.a,z3.a>a>c>z2.c,z
 twin "a ring that is broken" 3 -f broken
 is "broken: it is left out" "$(cat err)" \
 	"zmpirun: warning: zipper away is left out: zipperd: cannot connect to $NOBODY: Connection refused"
+zipstat=$ZIP_TOP_BUILDDIR/zipstat/zipstat
+"$zipstat" drain "shm:$TAP_TMP/z2.b" >zipstat.out 2>&1 || diag_file zipstat.out
+twin "a ring with one that is drained" 3 -f ring
+is "drained: it is left out" "$(cat err)" "zmpirun: warning: zipper z2 is left out: it is drained, and takes no new jobs"
+run "drained, and there is no other way" 1 -f chain "$ORDERING"
+is "drained, no other way: its line" "$(cat err)" "zmpirun: zipper z2: it is drained, and takes no new jobs"
+run "drained: --check of the ring" 0 --check -f ring true
+matches "... warns of it" out '^warn  zipper z2: it is drained, and takes no new jobs: jobs go without it'
+run "drained: --check of the chain" 1 --check -f chain true
+matches "... says that no job can begin" out '^bad   no job can begin: zipper z2: it is drained, and takes no new jobs'
+"$zipstat" resume "shm:$TAP_TMP/z2.b" >zipstat.out 2>&1 || diag_file zipstat.out
 { clusters a b c; echo "#ZIP zipper z1$(at 1 a b)"; echo "#ZIP zipper away b=$NOBODY c=$NOBODY"; } >gap
 run "there is no other way" 1 -f gap "$ORDERING"
 is "no other way: its line" "$(cat err)" "zmpirun: zipper away: zipperd: cannot connect to $NOBODY: Connection refused"

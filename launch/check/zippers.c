@@ -84,8 +84,8 @@ static void check_route(struct zreport *r, const struct zrailset *rails, struct 
 		return;
 	}
 	route->why = err;
-	if (rails->ways.hops) /* zrailset_open asks it again, and looks for other ways if it is not there */
-		tell_away(r, route, rc, rc == -ESHUTDOWN);
+	if (rails->ways.hops) /* zrailset_open asks it again, and looks for other ways */
+		tell_away(r, route, rc, false);
 	else
 		route->rc = rc;
 }

@@ -66,12 +66,21 @@ static int connect_any(struct zsession **session, const struct zjob *job, struct
 	return zjob_connect(session, params, route, ZCTL_SERVICE_LAUNCHER, err);
 }
 
-int zjob_probe(const struct zjob *job, struct zsession_params *params, const struct zroute *route, struct zerr *err)
+int zjob_probe(struct zsession_params *params, const struct zroute *route, struct zerr *err)
 {
+	struct zctl_status_reply status = {0};
 	struct zsession *session = NULL;
-	int rc = connect_any(&session, job, params, route, err);
-	if (rc == 0)
-		zsession_close(session);
+	params->job[0] = '\0';
+	int rc = zjob_connect(&session, params, route, ZCTL_SERVICE_ADMIN, err);
+	if (rc < 0)
+		return rc;
+	rc = zsession_status(session, &status, err);
+	zsession_close(session);
+	if (rc == -EPROTONOSUPPORT) /* an earlier release, which cannot be drained */
+		rc = 0;
+	else if (rc == 0 && status.draining)
+		rc = zerr_set(err, -ESHUTDOWN, "it is drained, and takes no new jobs");
+	zctl_status_free(&status);
 	return rc;
 }
 

@@ -68,8 +68,8 @@ int zjob_add(struct zjob *, struct zsession_params *, const struct zplan *, cons
 /* Opens a session with a zipper, for params.job, at the first of its addresses that can be reached. Fills in
  * params.zipper. 0 or a negative errno with text. */
 int zjob_connect(struct zsession **, struct zsession_params *, const struct zroute *, enum zctl_service, struct zerr *);
-/* Does that zipper's zipperd talk to us? 0 or a negative errno with text. */
-int zjob_probe(const struct zjob *, struct zsession_params *, const struct zroute *, struct zerr *);
+/* Does that zipper's zipperd talk to us, and take new jobs? 0 or a negative errno with text; -ESHUTDOWN: it drains. */
+int zjob_probe(struct zsession_params *, const struct zroute *, struct zerr *);
 /* Reads ZIPPER_TIMEOUT and ZIPPER_RECONNECT as the ranks will see them. reconnect: from the command line, or NULL. 0 or
  * a negative errno with text. */
 int zjob_set_times(struct zjob *, const struct zargv *globals, const char *reconnect, struct zerr *);

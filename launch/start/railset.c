@@ -130,15 +130,15 @@ static int refuse(const struct zrailset *rails, const struct zroute *route, int 
 	return rails->nroutes > 1 ? zerr_prefix(err, rc, "zipper %s", route->name) : rc;
 }
 
-/* Leaves out the zipperds that run, or should run, and do not answer. */
-static int probe_all(struct zrailset *rails, const struct zjob *job, struct zsession_params *session,
-	const struct zplan *plan, struct zerr *err)
+/* Leaves out the zipperds that run, or should run, and do not answer or take no new jobs. */
+static int probe_all(struct zrailset *rails, struct zsession_params *session, const struct zplan *plan,
+	struct zerr *err)
 {
 	for (int i = 0; i < rails->nroutes; i++) {
 		struct zroute *route = &rails->routes[i];
 		if (route->rc < 0 || route->start)
 			continue;
-		int rc = zjob_probe(job, session, route, &route->why);
+		int rc = zjob_probe(session, route, &route->why);
 		if (rc < 0 && !zrailset_is_away(rc))
 			return refuse(rails, route, rc, err);
 		route->rc = rc;
@@ -173,7 +173,7 @@ static void find_next(const struct zhostways *ways, struct zroute *route)
 static int open_ways(struct zrailset *rails, struct zjob *job, struct zdaemon_params *daemon,
 	struct zsession_params *session, const struct zplan *plan, const struct zscratch *scratch, struct zerr *err)
 {
-	int rc = probe_all(rails, job, session, plan, err);
+	int rc = probe_all(rails, session, plan, err);
 	if (rc < 0)
 		return rc;
 	job->hops = true;
