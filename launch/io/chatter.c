@@ -205,8 +205,9 @@ bool zchatter_is_unreached(const char *line, size_t len)
 	return is_launchers(line, len) && contains(line, len, ": Launch proxy failed.");
 }
 
-/* What a proxy cannot do for a rank. It prints such a line in three pieces, "[proxy:0:0@host] ", "HYDU_create_process
- * (file:line): " and the error: the processes of two ranks can mix theirs, and mpiexec -l labels each of them. */
+/* A proxy cannot do these things for a rank. It prints such a line in three pieces, "[proxy:0:0@host] ",
+ * "HYDU_create_process (file:line): " and the error: the processes of two ranks can mix theirs, and mpiexec -l labels
+ * each of them. */
 static const struct {
 	const char *theirs, *ours;
 } unstarted[] = {{"execvp error on file ", "start"}, {"unable to change wdir to ", "change to the directory"}};
