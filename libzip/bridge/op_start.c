@@ -63,10 +63,20 @@ static int start_again(struct zreq *r)
 }
 
 const struct zreq_ops zop_start_send_ops = {.name = "send", .start = start_again, .destroy = zop_destroy};
+
+/* Does the message come from a rank of this part? */
+static bool is_native_recv(const struct zreq *r)
+{
+	const struct zop *op = (const struct zop *)r;
+
+	return op->rank >= 0 && r->comm && zcomm_is_local_rank(r->comm, op->rank);
+}
+
 const struct zreq_ops zop_start_recv_ops = {.name = "receive",
 	.progress = progress_recv,
 	.start = start_again,
 	.cancel = cancel_recv,
+	.is_native = is_native_recv,
 	.destroy = zop_destroy};
 
 struct zreq zop_start_sent = {

@@ -68,7 +68,7 @@ static void wait_filling(void)
 	if (!f.bytes)
 		return;
 	zn.Comm_rank(own.comm, &f.me);
-	zprogress_wait(fits, &f);
+	zprogress_wait_native(fits, &f);
 	free(f.bytes);
 }
 

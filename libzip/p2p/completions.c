@@ -59,7 +59,7 @@ static int test_all_native(struct zmix *m, int *flag, MPI_Status *statuses)
 
 static void wait_for(const struct zmix *m, bool (*done)(void *ctx), void *ctx)
 {
-	if (zmix_are_ours_ready(m)) /* what is waited for is native */
+	if (zprogress_waited && zmix_waits_native(m))
 		zprogress_wait_native(done, ctx);
 	else
 		zprogress_wait(done, ctx);

@@ -56,6 +56,20 @@ static bool progress_exchange(struct zreq *r)
 	return true;
 }
 
+static bool is_native_half(MPI_Request half)
+{
+	const struct zreq *r = zreq_is_ours(half) ? zreq_find(half) : NULL;
+
+	return !r || zreq_is_native(r);
+}
+
+static bool is_native_exchange(const struct zreq *r)
+{
+	const struct exchange *x = (const struct exchange *)r;
+
+	return is_native_half(x->recv) && is_native_half(x->send);
+}
+
 static void destroy_exchange(struct zreq *r)
 {
 	zpool_put(((struct exchange *)r)->copy);
@@ -63,6 +77,7 @@ static void destroy_exchange(struct zreq *r)
 
 static const struct zreq_ops exchange_ops = {.name = "MPI_Isendrecv",
 	.progress = progress_exchange,
+	.is_native = is_native_exchange,
 	.destroy = destroy_exchange};
 
 /* Checks the half that is started second: with an error in it the first half must not start. */

@@ -41,3 +41,13 @@ bool zmix_are_ours_ready(const struct zmix *m)
 	}
 	return true;
 }
+
+bool zmix_waits_native(const struct zmix *m)
+{
+	for (int i = 0; m->native != m->all && i < m->n; i++) {
+		struct zreq *r = zmix_active(m, i);
+		if (r && !zreq_is_native(r) && !zreq_is_done(r))
+			return false;
+	}
+	return true;
+}

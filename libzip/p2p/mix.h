@@ -29,6 +29,8 @@ int zmix_open(struct zmix *, int n, MPI_Request *all, const char *name, const ch
 
 /* Is none of our requests still under way? Delivers nothing. */
 bool zmix_are_ours_ready(const struct zmix *);
+/* Is none of our requests still under way that a message of another cluster could complete? Delivers nothing. */
+bool zmix_waits_native(const struct zmix *);
 
 /* Our request at that index, or NULL. */
 static inline struct zreq *zmix_ours(const struct zmix *m, int i)

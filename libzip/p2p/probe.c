@@ -160,11 +160,17 @@ static int probe_open(struct probe *p, int source, int tag, MPI_Comm comm, MPI_M
 	return zerror_raise_native(comm, MPI_ERR_ARG, name, ZERROR_NULL, "status");
 }
 
+/* Can the probe find only a local message? */
+static bool is_native(const struct probe *p)
+{
+	return !p->c || (p->source >= 0 && zcomm_is_local_rank(p->c, p->source));
+}
+
 static int probe_now(struct probe *p, int *flag)
 {
 	if (probe_once(p))
 		zprogress_now_and_then();
-	else if (zprogress_test_failed(!p->c || (p->source >= 0 && zcomm_is_local_rank(p->c, p->source))))
+	else if (zprogress_test_failed(is_native(p)))
 		probe_once(p);
 	*flag = p->flag;
 	return p->rc;
@@ -174,6 +180,8 @@ static int probe_wait(struct probe *p)
 {
 	if (probe_once(p))
 		zprogress_now_and_then();
+	else if (is_native(p))
+		zprogress_wait_native(probe_once, p);
 	else
 		zprogress_wait(probe_once, p);
 	return p->rc;

@@ -518,18 +518,23 @@ static void wait_for(bool (*done)(void *ctx), void *ctx)
 	zstation_return(was);
 }
 
+static __attribute__((noinline)) void wait_telling(bool (*done)(void *ctx), void *ctx)
+{
+	const int64_t began = zclock_ns();
+
+	wait_for(done, ctx);
+	if (zprogress_waited)
+		zprogress_waited(began);
+}
+
 void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 {
 	if (done(ctx))
 		return;
-	if (__builtin_expect(zprogress_waited == NULL, 1)) {
+	if (__builtin_expect(zprogress_waited == NULL, 1))
 		wait_for(done, ctx);
-		return;
-	}
-	const int64_t began = zclock_ns();
-	wait_for(done, ctx);
-	if (zprogress_waited)
-		zprogress_waited(began);
+	else
+		wait_telling(done, ctx);
 }
 
 void zprogress_wait_native(bool (*done)(void *ctx), void *ctx)
@@ -545,5 +550,10 @@ static bool request_done(void *ctx)
 
 void zprogress_wait_request(struct zreq *r)
 {
-	zprogress_wait(request_done, r);
+	if (request_done(r))
+		return;
+	if (__builtin_expect(zprogress_waited == NULL, 1) || zreq_is_native(r))
+		wait_for(request_done, r);
+	else
+		wait_telling(request_done, r);
 }

@@ -25,10 +25,11 @@ bool zprogress_poll(void);
 void zprogress_wait(bool (*done)(void *ctx), void *ctx);
 /* The same where only something inside this cluster is waited for. */
 void zprogress_wait_native(bool (*done)(void *ctx), void *ctx);
-/* Where it is set, it is called after each zprogress_wait that did wait, with the time of its beginning (zclock_ns). */
-extern void (*zprogress_waited)(int64_t began_ns);
-/* The same until a request is done. */
+/* zprogress_wait until a request is done; zprogress_wait_native where native MPI alone completes the request. */
 void zprogress_wait_request(struct zreq *);
+/* A function to call after each wait that did wait, with the time of its beginning (zclock_ns); NULL: none. Waits of
+ * zprogress_wait_native do not call it. */
+extern void (*zprogress_waited)(int64_t began_ns);
 
 /* From now on idle turns of the library as a whole call this function, too; it says whether something was done. A
  * second call with the same function has no effect. */

@@ -26,6 +26,7 @@ struct zreq_ops {
 	int (*cancel)(struct zreq *);		 /* NULL: cannot be cancelled, completes normally */
 	void (*destroy)(struct zreq *);		 /* frees what it owns, not the struct; may be NULL */
 	const char *(*why)(const struct zreq *); /* text of its error; NULL: the class says it */
+	bool (*is_native)(const struct zreq *);	 /* does native MPI alone complete it? NULL: no */
 	bool collective; /* a nonblocking one: MPI_Request_free is an error (MPI-4.0 section 6.12) */
 };
 
@@ -72,6 +73,12 @@ int zreq_publish(struct zreq *, MPI_Request *);
 /* For a request that is completed and delivered, or was never published: destroys it, frees it and its handle, drops
  * its communicator. */
 void zreq_release(struct zreq *);
+
+/* Does native MPI alone complete it? Only a message inside this cluster does. */
+static inline bool zreq_is_native(const struct zreq *r)
+{
+	return r->ops->is_native && r->ops->is_native(r);
+}
 
 bool zreq_progress(struct zreq *);
 /* Is it complete? Does not turn the whole progress engine. */
