@@ -324,7 +324,7 @@ mkdir gone
 ZIPPER_PROFILE=gone/graph natively 2 ./folder gone >out 2>err
 is "a folder that goes is no error of the program" "$?" 0
 matches "... the rank names itself and the file" err \
-	'^libzipper: rank 0: MPI_Finalize: ZIPPER_PROFILE: no graph of this run: .*/gone/graph.*: No such file'
+	'^libzipper: rank 0: MPI_Finalize: ZIPPER_PROFILE: no graph of this run: on host [^ ]+: .*/gone/graph.*: No such file'
 
 # --- zmpirun
 unset ZIPPER_PROFILE

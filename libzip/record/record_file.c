@@ -144,6 +144,17 @@ static int collect(struct zgraph_writer *w, const uint8_t *own, size_t own_len, 
 	return rc;
 }
 
+/* Rank 0 may run on any host. Returns rc, with the host in front of its text. */
+static int name_host(int rc, struct zerr *err)
+{
+	char host[256];
+
+	if (!rc || gethostname(host, sizeof(host)) != 0)
+		return rc;
+	host[sizeof(host) - 1] = '\0';
+	return zerr_prefix(err, rc, "on host %s", host);
+}
+
 int zrecord_file_write(const uint8_t *row, size_t len, struct zerr *err)
 {
 	struct zgraph_writer *w = NULL;
@@ -161,6 +172,7 @@ int zrecord_file_write(const uint8_t *row, size_t len, struct zerr *err)
 			zgraph_writer_abandon(w);
 		else if (w)
 			rc = zgraph_writer_close(w, err);
+		rc = name_host(rc, err);
 	}
 	if (zworld.merged)
 		zip_Comm_free(&comm);

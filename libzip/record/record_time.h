@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The time that this process spends in MPI, by kind of call and phase of the program, and the time of the whole run.
- * Threads may be in calls at the same time: their times add up. begin, end and phase are called under the recorder's
- * lock; call_begin and call_end are not.
+ * Threads may be in calls at the same time: their times add up. begin and end are called under the shim's lock, phase
+ * under the recorder's lock; call_begin and call_end under none. An error handler must not leave a call by longjmp: the
+ * further calls of that thread would count as part of that call, and not be recorded.
  */
 #ifndef ZIP_LIBZIP_RECORD_TIME_H
 #define ZIP_LIBZIP_RECORD_TIME_H
