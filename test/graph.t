@@ -82,6 +82,22 @@ matches "a ring in two halves: two pairs each way" report \
 	'^in 2 clusters \(ranks 0-7 and 8-15\), 12\.5 % of the bytes and 12\.5 % of the messages would cross: 3200 B, 8 messages$'
 "$ZIPMAP" show --clusters 4+4+8 "$CORPUS/ring" >report
 matches "... in other parts" report '^in 3 clusters \(ranks 0-3, 4-7 and 8-15\), 18\.8 % of the bytes'
+cat >both.mtx <<'END'
+%%MatrixMarket matrix coordinate integer general
+6 6 5
+1 4 1000000
+4 1 1000000
+2 5 500000
+5 2 100
+5 1 2000000
+END
+for clusters in 2 3; do
+	"$ZIPMAP" show --clusters $clusters both.mtx | sed -n 's/^that would take \(.*\) on rank .* messages, and \(.*\) in a zipper$/\1, \2/p' >shown
+	"$ZIPMAP" map --clusters $clusters -S block -g both.mtx | sed -n 's/^time: \(.*\) for the messages of a rank, \(.*\) for the .*/\1, \2/p' >mapped
+	ok "$clusters clusters: the times of zipmap map" cmp shown mapped || diag_file shown mapped
+	ok "... are some" test -s shown
+done
+"$ZIPMAP" show --clusters 4+4+8 "$CORPUS/ring" >report
 matches "... with a hint" report '^zipmap --clusters 4\+4\+8 -g .*/ring looks for clusters with less between them$'
 
 # --- recorded bytes in the model: every byte of the ring crosses two links of a crossbar

@@ -15,7 +15,7 @@
 #define TEXT(member) .type = ZARGS_TEXT, .offset = offsetof(struct map_options, member)
 #define HELP(name, text) .value = (name), .help = (text)
 static const struct zargs_row rows[] = {
-	{.name = "hosts", .letter = 'f', TEXT(hosts), HELP("FILE", "clusters, nodes and zippers, zipper.hosts(5)")},
+	MAP_OPTIONS_HOSTS,
 	{.name = "clusters", TEXT(clusters), HELP("N|N,N,...", "without a hostfile, as with zipmap map")},
 	{.name = "graph",
 		.letter = 'g',
@@ -24,16 +24,8 @@ static const struct zargs_row rows[] = {
 	{.name = "map", .letter = 'm', TEXT(improve), HELP("FILE", "the map, zipper.map(5)")},
 	{.name = "output", .letter = 'o', TEXT(output), HELP("FILE", "the picture, SVG")},
 	{.name = "title", TEXT(title), HELP("TEXT", "above the picture; default: the program and the name of the map")},
-	{.name = "phase",
-		.type = ZARGS_I64,
-		.offset = offsetof(struct map_options, phase),
-		.min = 1,
-		.max = INT32_MAX,
-		HELP("N", "of the graph; default: all")},
-	{.name = "zippers",
-		.type = ZARGS_CALL,
-		.take = map_options_zippers,
-		HELP("job|N|all", "zippers that forward, as with zipmap map")},
+	MAP_OPTIONS_PHASE,
+	MAP_OPTIONS_ZIPPERS,
 	{.name = NULL},
 };
 

@@ -12,20 +12,12 @@
 #define TEXT(member) .type = ZARGS_TEXT, .offset = offsetof(struct map_options, member)
 #define HELP(name, text) .value = (name), .help = (text)
 static const struct zargs_row rows[] = {
-	{.name = "hosts", .letter = 'f', TEXT(hosts), HELP("FILE", "clusters, nodes and zippers, zipper.hosts(5)")},
+	MAP_OPTIONS_HOSTS,
 	{.name = "clusters", TEXT(clusters), HELP("N|N,N,...", "without a hostfile, as with zipmap map; default 2")},
 	{.name = "output", .letter = 'o', TEXT(output), HELP("FILE", "the page, HTML")},
 	{.name = "title", TEXT(title), HELP("TEXT", "of the page; default: the name of the program")},
-	{.name = "phase",
-		.type = ZARGS_I64,
-		.offset = offsetof(struct map_options, phase),
-		.min = 1,
-		.max = INT32_MAX,
-		HELP("N", "of the graph; default: all")},
-	{.name = "zippers",
-		.type = ZARGS_CALL,
-		.take = map_options_zippers,
-		HELP("job|N|all", "zippers that forward, as with zipmap map")},
+	MAP_OPTIONS_PHASE,
+	MAP_OPTIONS_ZIPPERS,
 	{.name = NULL},
 };
 
@@ -48,11 +40,9 @@ static int options_parse(struct map_options *o, int argc, char **argv, struct ze
 	if (rc)
 		return rc;
 	o->graph = argv[first];
-	if (!o->hosts && !o->clusters)
-		o->clusters = "2";
 	if (!o->output)
 		return zerr_set(err, -EINVAL, "-o FILE.html is needed");
-	return map_options_check_hosts(o, err);
+	return o->hosts || o->clusters ? map_options_check_hosts(o, err) : 0;
 }
 
 int report_command(int argc, char **argv)

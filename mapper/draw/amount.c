@@ -28,3 +28,8 @@ const char *amount_seconds(char *buf, size_t size, double s)
 		snprintf(buf, size, "%.4g s", s);
 	return buf;
 }
+
+double amount_percent(uint64_t part, uint64_t all)
+{
+	return all ? 100 * (double)part / (double)all : 0;
+}

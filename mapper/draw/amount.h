@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Both return buf. */
+/* These return buf. */
 const char *amount_bytes(char *buf, size_t size, uint64_t bytes);
 const char *amount_seconds(char *buf, size_t size, double seconds);
+/* part of all in percent; 0 where all is 0. */
+double amount_percent(uint64_t part, uint64_t all);
 
 #endif

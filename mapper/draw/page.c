@@ -60,11 +60,6 @@ static bool is_timed(const struct zgraph *g)
 	return g->rank && g->span[ZGRAPH_SPAN_RUN].ns;
 }
 
-static double percent(uint64_t part, uint64_t all)
-{
-	return all ? 100 * (double)part / (double)all : 0;
-}
-
 static void tiles_write(FILE *f, const struct map_make *m)
 {
 	const struct zgraph *g = m->traffic;
@@ -87,7 +82,7 @@ static void tiles_write(FILE *f, const struct map_make *m)
 	tile_write(f, text, "messages");
 	snprintf(text, sizeof(text), "%" PRIu64, g->edges);
 	tile_write(f, text, "pairs of ranks");
-	snprintf(text, sizeof(text), "%.1f %%", percent(p->kind[MAP_BRIDGED].bytes, g->total_bytes));
+	snprintf(text, sizeof(text), "%.1f %%", amount_percent(p->kind[MAP_BRIDGED].bytes, g->total_bytes));
 	tile_write(f, text, "of the bytes bridged, best map");
 	fputs("</div>\n", f);
 }

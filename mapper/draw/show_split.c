@@ -10,12 +10,18 @@
 #include "mapper/draw/amount.h"
 #include "mapper/map/map_predict.h"
 
+/* Crossing messages in both directions. */
+struct both {
+	uint64_t sent, received;
+};
+
 struct split {
 	int n, share[ZCTL_PARTS_MAX];
-	uint8_t *cluster;	       /* [ranks] */
-	struct map_sum *busy;	       /* [ranks]: messages of the rank that cross, in both directions */
-	struct map_sum crossing, most; /* most: of the rank with most messages */
-	uint32_t busiest;
+	uint8_t *cluster;   /* [ranks] */
+	struct both *busy;  /* [ranks]: messages */
+	uint32_t busiest;   /* the rank with most messages in one direction */
+	struct both *bytes; /* [n]: bytes of each cluster, which a zipper has a port to */
+	struct map_sum crossing;
 };
 
 static int shares_read(struct split *s, const struct zgraph *g, const char *clusters, struct zerr *err)
@@ -27,6 +33,11 @@ static int shares_read(struct split *s, const struct zgraph *g, const char *clus
 		rc = zerr_set(err, -EINVAL, "--clusters %d: the graph has %" PRIu32 " rank%s", s->n, g->ranks,
 			g->ranks == 1 ? "" : "s");
 	return rc;
+}
+
+static uint64_t larger(const struct both *b)
+{
+	return b->sent > b->received ? b->sent : b->received;
 }
 
 static void count(struct split *s, const struct zgraph *g)
@@ -43,18 +54,14 @@ static void count(struct split *s, const struct zgraph *g)
 			if (s->cluster[r] == s->cluster[peer])
 				continue;
 			map_sum_add(&s->crossing, g->bytes[i], g->messages[i]);
-			map_sum_add(&s->busy[r], g->bytes[i], g->messages[i]);
-			map_sum_add(&s->busy[peer], g->bytes[i], g->messages[i]);
+			s->busy[r].sent += g->messages[i];
+			s->busy[peer].received += g->messages[i];
+			s->bytes[s->cluster[r]].sent += g->bytes[i];
+			s->bytes[s->cluster[peer]].received += g->bytes[i];
 		}
 	for (uint32_t r = 0; r < g->ranks; r++)
-		if (s->busy[r].messages > s->busy[s->busiest].messages)
+		if (larger(&s->busy[r]) > larger(&s->busy[s->busiest]))
 			s->busiest = r;
-	s->most = s->busy[s->busiest];
-}
-
-static double percent(uint64_t part, uint64_t all)
-{
-	return all ? 100 * (double)part / (double)all : 0;
 }
 
 /* "ranks 0-3 and 4-7" */
@@ -70,15 +77,18 @@ static void ranges_print(FILE *f, const struct split *s)
 	}
 }
 
-/* The time of the messages that cross, by the rates of zipmap map. */
+/* The time of the messages that cross, as zipmap map predicts it: sending and receiving overlap. */
 static void cost_print(FILE *f, const struct split *s, const struct zgraph *g)
 {
 	struct map_rates rates;
 	char t[32], u[32];
 
 	map_predict_default_rates(&rates);
-	const double messages = (double)s->most.messages * rates.latency[MAP_BRIDGED];
-	const double bytes = (double)s->crossing.bytes / rates.forward;
+	uint64_t most = 0;
+	for (int c = 0; c < s->n; c++)
+		most = larger(&s->bytes[c]) > most ? larger(&s->bytes[c]) : most;
+	const double messages = (double)larger(&s->busy[s->busiest]) * rates.latency[MAP_BRIDGED];
+	const double bytes = (double)most / rates.bandwidth;
 	fprintf(f, "that would take %s on rank %" PRIu32 ", which has most messages, and %s in a zipper",
 		amount_seconds(t, sizeof(t), messages), s->busiest, amount_seconds(u, sizeof(u), bytes));
 	if (g->rank && g->span[ZGRAPH_SPAN_RUN].ns) {
@@ -91,17 +101,24 @@ static void cost_print(FILE *f, const struct split *s, const struct zgraph *g)
 
 int show_split_print(FILE *f, const char *name, const struct zgraph *g, const char *clusters, struct zerr *err)
 {
-	struct split s = {.cluster = malloc(g->ranks), .busy = calloc(g->ranks, sizeof(*s.busy))};
+	struct split s = {.n = 0};
 	char b[32];
-	int rc = s.cluster && s.busy ? shares_read(&s, g, clusters, err) : zerr_set(err, -ENOMEM, "not enough memory");
+	int rc = shares_read(&s, g, clusters, err);
 
+	if (!rc) {
+		s.cluster = malloc(g->ranks);
+		s.busy = calloc(g->ranks, sizeof(*s.busy));
+		s.bytes = calloc((size_t)s.n, sizeof(*s.bytes));
+		rc = s.cluster && s.busy && s.bytes ? 0 : zerr_set(err, -ENOMEM, "not enough memory");
+	}
 	if (!rc) {
 		count(&s, g);
 		fprintf(f, "\nin %d clusters (ranks ", s.n);
 		ranges_print(f, &s);
 		fprintf(f,
 			"), %.1f %% of the bytes and %.1f %% of the messages would cross: %s, %" PRIu64 " messages\n",
-			percent(s.crossing.bytes, g->total_bytes), percent(s.crossing.messages, g->total_messages),
+			amount_percent(s.crossing.bytes, g->total_bytes),
+			amount_percent(s.crossing.messages, g->total_messages),
 			amount_bytes(b, sizeof(b), s.crossing.bytes), s.crossing.messages);
 		if (s.crossing.messages)
 			cost_print(f, &s, g);
@@ -109,5 +126,6 @@ int show_split_print(FILE *f, const char *name, const struct zgraph *g, const ch
 	}
 	free(s.cluster);
 	free(s.busy);
+	free(s.bytes);
 	return rc;
 }

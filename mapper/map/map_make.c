@@ -87,14 +87,16 @@ static int predict(struct map_make *m, enum map_candidate which, struct zerr *er
 	return rc;
 }
 
-/* Makes the hosts of --clusters, with exactly a slot for each rank. */
+/* Makes the hosts of --clusters, with exactly a slot for each rank. Without the option there are two clusters, or one
+ * for a single rank. */
 static int hosts_invent(struct map_make *m, struct zerr *err)
 {
 	int share[ZCTL_PARTS_MAX], n = 0, rc;
 
 	if (m->traffic->ranks > ZCTL_RANKS_MAX)
 		return zerr_set(err, -E2BIG, "%s: more than %u ranks", m->o->graph, ZCTL_RANKS_MAX);
-	rc = zinvent_shares(m->o->clusters, (int)m->traffic->ranks, "the graph has", share, &n, err);
+	const char *clusters = m->o->clusters ? m->o->clusters : m->traffic->ranks > 1 ? "2" : "1";
+	rc = zinvent_shares(clusters, (int)m->traffic->ranks, "the graph has", share, &n, err);
 	if (!rc && share[n - 1] == 0)
 		rc = zerr_set(err, -EINVAL, "--clusters %d: the graph has %u rank%s", n, m->traffic->ranks,
 			m->traffic->ranks == 1 ? "" : "s");

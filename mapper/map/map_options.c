@@ -122,10 +122,7 @@ static int routing_take(void *options, char *text, struct zerr *err)
 #define CALL(function) .type = ZARGS_CALL, .take = (function)
 #define HELP(name, text) .value = (name), .help = (text)
 static const struct zargs_row rows[] = {
-	{.name = "hosts",
-		.letter = 'f',
-		FIELD(TEXT, hosts),
-		HELP("FILE", "clusters, nodes and zippers, zipper.hosts(5)")},
+	MAP_OPTIONS_HOSTS,
 	{.name = "clusters",
 		FIELD(TEXT, clusters),
 		HELP("N|N,N,...", "without a hostfile: N equal clusters, or clusters with these many ranks")},
@@ -133,7 +130,7 @@ static const struct zargs_row rows[] = {
 		.letter = 'g',
 		FIELD(TEXT, graph),
 		HELP("FILE", "the communication graph: zipmap.graph(5), METIS or Matrix Market")},
-	{.name = "phase", FIELD(I64, phase), .min = 1, .max = INT32_MAX, HELP("N", "of the graph; default: all")},
+	MAP_OPTIONS_PHASE,
 	{.name = "output",
 		.letter = 'o',
 		FIELD(TEXT, output),

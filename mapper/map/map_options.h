@@ -4,14 +4,17 @@
 #define ZIP_MAPPER_MAP_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "common/args/args.h"
 #include "mapper/map/map_predict.h"
 #include "mapper/site/map_rules.h"
 #include "mapper/search/map_search.h"
 
 struct map_options {
 	const char *hosts;    /* NULL: as clusters says */
-	const char *clusters; /* as zmpirun --clusters, or NULL */
+	const char *clusters; /* as zmpirun --clusters; NULL: preset, see map_make.c */
 	const char *graph, *fabric, *output, *improve;
 	const char *title; /* for zipmap draw */
 	enum map_strategy strategy;
@@ -27,6 +30,23 @@ struct map_options {
 	uint32_t rails;
 	bool quiet, verbose;
 };
+
+/* Rows that several commands have in their tables of options (common/args/args.h). */
+#define MAP_OPTIONS_HOSTS                                                                                              \
+	{                                                                                                              \
+		.name = "hosts", .letter = 'f', .type = ZARGS_TEXT, .offset = offsetof(struct map_options, hosts),     \
+		.value = "FILE", .help = "clusters, nodes and zippers, zipper.hosts(5)"                                \
+	}
+#define MAP_OPTIONS_PHASE                                                                                              \
+	{                                                                                                              \
+		.name = "phase", .type = ZARGS_I64, .offset = offsetof(struct map_options, phase), .min = 1,           \
+		.max = INT32_MAX, .value = "N", .help = "of the graph; default: all"                                   \
+	}
+#define MAP_OPTIONS_ZIPPERS                                                                                            \
+	{                                                                                                              \
+		.name = "zippers", .type = ZARGS_CALL, .take = map_options_zippers, .value = "job|N|all",              \
+		.help = "zippers that forward, as with zipmap map"                                                     \
+	}
 
 /* The values of options that are not given. */
 void map_options_preset(struct map_options *);
