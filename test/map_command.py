@@ -206,18 +206,23 @@ check(r.returncode == 0 and r.stdout + r.stderr == "", "a page is made", r.stder
 check("<title>timed: communication</title>" in text, "page: its title is the program", text[:200])
 check(not re.search(r"<script|src=|href=|url\(|@import", text), "page: it needs nothing from elsewhere")
 check(len(pictures) == 5, "page: kinds of calls, ranks, matrix, maps, the map", len(pictures))
-for part in ["16.2 %", "In MPI, by kind of call", "Share of the run in MPI, by rank", "Who sends how much to whom", "pairs", "block",
-             "best map", "What crosses", "The map", "Collectives", "allreduce"]:
+for part in ["16.2 %", "In MPI, by kind of call", "Share of the run in MPI, by rank", "Bytes between ranks", "pairs", "block",
+             "best map", "Traffic between clusters", "The map", "Collectives", "allreduce"]:
     check(part in words, "page: " + part)
 check("in 2 clusters" in words, "page: two clusters, where nothing else is said")
+check(all(p.get("viewBox") == "0 0 %s %s" % (p.get("width"), p.get("height")) for p in pictures), "page: its pictures can shrink",
+      [p.attrib for p in pictures])
 r, text, words, pictures = page("--clusters", "3+1", "--title", "a <b> & c", "--phase", "1", TIMED)
 check("a <b> & c" in words and "phase 1" in words, "page: another title, and a phase", words[:300])
 hosts([3, 3], [3, 3], 3)
 graph(15, hidden(15, chain(15), 2))
 r, text, words, pictures = page("-f", "hosts", "graph")
 check(len(pictures) == 3 and "Time" not in words and "16.2 %" not in words, "page: a graph without times", words[:300])
-check("nothing goes from" not in words and "Between clusters" in words and "Ranks whose messages" not in words,
+check("nothing goes from" not in words and "By cluster, bridged and direct" in words and "Ranks whose messages" not in words,
       "page: a graph with a small cut is not bridged", r.stderr)
+graph(1, {})
+r, text, words, pictures = page("graph")
+check(r.returncode == 0 and "in 1 cluster" in words, "page: a graph of one rank", r.stderr)
 for args, error in [(["-o", "x.html"], "missing argument: GRAPH"), ([TIMED], "-o FILE.html is needed"),
                     (["-o", "x.html", "-f", "hosts", "--clusters", "2", TIMED], "-f and --clusters both")]:
     r = zipmap("report", *args)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What crosses with the best map, in the page. See page_part.h. */
+/* Traffic between clusters with the best map, in the page. See page_part.h. */
 #include "mapper/draw/page_part.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static void clusters_write(FILE *f, const struct map_make *m)
 	const struct map_prediction *p = &m->made[MAP_RESULT].prediction;
 	char text[32];
 
-	fputs("<h3>Between clusters, bridged and direct</h3>\n<table>\n<tr><th>from</th><th>to</th><th>bytes</th>"
+	fputs("<h3>By cluster, bridged and direct</h3>\n<table>\n<tr><th>from</th><th>to</th><th>bytes</th>"
 	      "<th>messages</th></tr>\n",
 		f);
 	for (uint32_t a = 0; a < m->site.nclusters; a++)
@@ -71,7 +71,7 @@ static void pairs_write(FILE *f, const struct map_make *m)
 
 void page_crossings(FILE *f, const struct map_make *m)
 {
-	fputs("<h2>What crosses</h2>\n", f);
+	fputs("<h2>Traffic between clusters</h2>\n", f);
 	if (!crosses(m)) {
 		fputs("<p>With the best map nothing goes from one cluster to another.</p>\n", f);
 		return;

@@ -90,7 +90,7 @@ int page_matrix(FILE *f, const struct zgraph *g)
 
 	if (rc)
 		return rc;
-	fputs("<h2>Who sends how much to whom</h2>\n", f);
+	fputs("<h2>Bytes between ranks</h2>\n", f);
 	if (m.block > 1)
 		fprintf(f, "<p>A cell is %u by %u ranks.</p>\n", m.block, m.block);
 	if (m.most <= 0) {

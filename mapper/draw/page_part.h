@@ -11,13 +11,13 @@
 #define PAGE_INK "#222222"
 #define PAGE_PALE "#777777"
 
-/* How long the run took, in MPI by kind of call and by rank. Nothing without times. */
+/* The time of the run, and the time in MPI by kind of call and by rank. Nothing without times. */
 void page_time(FILE *, const struct zgraph *);
-/* Who sends how much to whom. 0 or -ENOMEM. */
+/* The matrix: bytes from each rank to each other one. 0 or -ENOMEM. */
 int page_matrix(FILE *, const struct zgraph *);
 /* The best map beside pairs and block: bytes by their way, and the predicted time. */
 void page_maps(FILE *, const struct map_make *);
-/* What crosses with the best map: between clusters, over rails, and the heaviest pairs of ranks. */
+/* Traffic between clusters with the best map: of each pair of clusters, and of the heaviest pairs of ranks. */
 void page_crossings(FILE *, const struct map_make *);
 
 #endif

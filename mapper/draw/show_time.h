@@ -12,7 +12,7 @@ struct show_time {
 	const char *name;
 	uint64_t calls;
 	double least, mean, most; /* seconds of a rank */
-	double share;		  /* of the time of all runs, 0 to 1 */
+	double share;		  /* of the time of all runs; 1: all of it. Threads can make it larger */
 };
 
 /* The run, the time in MPI, the waiting for other clusters. name: "run", "in MPI", "bridge". The graph has times. */

@@ -12,9 +12,9 @@
 void svg_begin(FILE *f, double width, double height)
 {
 	fprintf(f,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
 		"font-family=\"sans-serif\">\n",
-		width, height);
+		width, height, width, height);
 }
 
 void svg_end(FILE *f)

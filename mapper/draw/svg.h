@@ -11,6 +11,7 @@
 
 /* Writes a text with the characters of XML escaped, also for HTML outside of tags. */
 void svg_escape(FILE *, const char *text);
+/* The picture can be scaled: its coordinates go with it. */
 void svg_begin(FILE *, double width, double height);
 void svg_end(FILE *);
 void svg_rectangle(FILE *, double x, double y, double w, double h, const char *fill, const char *stroke);
