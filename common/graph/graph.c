@@ -10,59 +10,28 @@
 
 const char *const zgraph_class_names[ZGRAPH_CLASSES] = {"p2p", "collective", "put", "get"};
 
+/* Collectives have the same names in both tables. */
+#define COLLECTIVES                                                                                                    \
+	[ZGRAPH_BARRIER] = "barrier", [ZGRAPH_BCAST] = "bcast", [ZGRAPH_GATHER] = "gather",                            \
+	[ZGRAPH_GATHERV] = "gatherv", [ZGRAPH_SCATTER] = "scatter", [ZGRAPH_SCATTERV] = "scatterv",                    \
+	[ZGRAPH_ALLGATHER] = "allgather", [ZGRAPH_ALLGATHERV] = "allgatherv", [ZGRAPH_ALLTOALL] = "alltoall",          \
+	[ZGRAPH_ALLTOALLV] = "alltoallv", [ZGRAPH_ALLTOALLW] = "alltoallw", [ZGRAPH_REDUCE] = "reduce",                \
+	[ZGRAPH_ALLREDUCE] = "allreduce", [ZGRAPH_REDUCE_SCATTER] = "reduce_scatter",                                  \
+	[ZGRAPH_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block", [ZGRAPH_SCAN] = "scan", [ZGRAPH_EXSCAN] = "exscan",    \
+	[ZGRAPH_NEIGHBOR_ALLGATHER] = "neighbor_allgather", [ZGRAPH_NEIGHBOR_ALLGATHERV] = "neighbor_allgatherv",      \
+	[ZGRAPH_NEIGHBOR_ALLTOALL] = "neighbor_alltoall", [ZGRAPH_NEIGHBOR_ALLTOALLV] = "neighbor_alltoallv",          \
+	[ZGRAPH_NEIGHBOR_ALLTOALLW] = "neighbor_alltoallw"
+
 const char *const zgraph_kind_names[ZGRAPH_KINDS] = {
 	[ZGRAPH_OUTSIDE] = "outside",
 	[ZGRAPH_LOST] = "lost",
-	[ZGRAPH_BARRIER] = "barrier",
-	[ZGRAPH_BCAST] = "bcast",
-	[ZGRAPH_GATHER] = "gather",
-	[ZGRAPH_GATHERV] = "gatherv",
-	[ZGRAPH_SCATTER] = "scatter",
-	[ZGRAPH_SCATTERV] = "scatterv",
-	[ZGRAPH_ALLGATHER] = "allgather",
-	[ZGRAPH_ALLGATHERV] = "allgatherv",
-	[ZGRAPH_ALLTOALL] = "alltoall",
-	[ZGRAPH_ALLTOALLV] = "alltoallv",
-	[ZGRAPH_ALLTOALLW] = "alltoallw",
-	[ZGRAPH_REDUCE] = "reduce",
-	[ZGRAPH_ALLREDUCE] = "allreduce",
-	[ZGRAPH_REDUCE_SCATTER] = "reduce_scatter",
-	[ZGRAPH_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
-	[ZGRAPH_SCAN] = "scan",
-	[ZGRAPH_EXSCAN] = "exscan",
-	[ZGRAPH_NEIGHBOR_ALLGATHER] = "neighbor_allgather",
-	[ZGRAPH_NEIGHBOR_ALLGATHERV] = "neighbor_allgatherv",
-	[ZGRAPH_NEIGHBOR_ALLTOALL] = "neighbor_alltoall",
-	[ZGRAPH_NEIGHBOR_ALLTOALLV] = "neighbor_alltoallv",
-	[ZGRAPH_NEIGHBOR_ALLTOALLW] = "neighbor_alltoallw",
+	COLLECTIVES,
 };
 
-/* Collectives have the names of their kinds. */
 const char *const zgraph_span_names[ZGRAPH_SPANS] = {
 	[ZGRAPH_SPAN_RUN] = "run",
 	[ZGRAPH_SPAN_BRIDGE] = "bridge",
-	[ZGRAPH_BARRIER] = "barrier",
-	[ZGRAPH_BCAST] = "bcast",
-	[ZGRAPH_GATHER] = "gather",
-	[ZGRAPH_GATHERV] = "gatherv",
-	[ZGRAPH_SCATTER] = "scatter",
-	[ZGRAPH_SCATTERV] = "scatterv",
-	[ZGRAPH_ALLGATHER] = "allgather",
-	[ZGRAPH_ALLGATHERV] = "allgatherv",
-	[ZGRAPH_ALLTOALL] = "alltoall",
-	[ZGRAPH_ALLTOALLV] = "alltoallv",
-	[ZGRAPH_ALLTOALLW] = "alltoallw",
-	[ZGRAPH_REDUCE] = "reduce",
-	[ZGRAPH_ALLREDUCE] = "allreduce",
-	[ZGRAPH_REDUCE_SCATTER] = "reduce_scatter",
-	[ZGRAPH_REDUCE_SCATTER_BLOCK] = "reduce_scatter_block",
-	[ZGRAPH_SCAN] = "scan",
-	[ZGRAPH_EXSCAN] = "exscan",
-	[ZGRAPH_NEIGHBOR_ALLGATHER] = "neighbor_allgather",
-	[ZGRAPH_NEIGHBOR_ALLGATHERV] = "neighbor_allgatherv",
-	[ZGRAPH_NEIGHBOR_ALLTOALL] = "neighbor_alltoall",
-	[ZGRAPH_NEIGHBOR_ALLTOALLV] = "neighbor_alltoallv",
-	[ZGRAPH_NEIGHBOR_ALLTOALLW] = "neighbor_alltoallw",
+	COLLECTIVES,
 	[ZGRAPH_SPAN_SEND] = "send",
 	[ZGRAPH_SPAN_RECV] = "recv",
 	[ZGRAPH_SPAN_SENDRECV] = "sendrecv",

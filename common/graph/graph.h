@@ -62,12 +62,13 @@ enum zgraph_kind {
 };
 extern const char *const zgraph_kind_names[ZGRAPH_KINDS];
 
-/* Kinds of time. Files have these numbers. Those of collectives are ZGRAPH_BARRIER to ZGRAPH_KINDS - 1. */
+/* Kinds of time. Files have these numbers. Those of collectives are ZGRAPH_BARRIER to ZGRAPH_KINDS - 1. A new
+ * kind goes to the end. */
 enum zgraph_span {
 	ZGRAPH_SPAN_RUN = 0, /* from MPI_Init to MPI_Finalize, inside and outside of MPI */
 	ZGRAPH_SPAN_BRIDGE,  /* of the time in MPI: waiting for other clusters */
 	ZGRAPH_SPAN_MPI,     /* the kinds from here on are disjoint, and add up to the time in MPI */
-	ZGRAPH_SPAN_SEND = ZGRAPH_KINDS,
+	ZGRAPH_SPAN_SEND = 24,
 	ZGRAPH_SPAN_RECV,
 	ZGRAPH_SPAN_SENDRECV,
 	ZGRAPH_SPAN_START, /* beginning nonblocking and persistent operations */
@@ -80,6 +81,8 @@ enum zgraph_span {
 	ZGRAPH_SPAN_COMM, /* making and freeing communicators */
 	ZGRAPH_SPANS
 };
+_Static_assert((int)ZGRAPH_SPAN_SEND >= (int)ZGRAPH_KINDS,
+	"a new collective has a number that files use for another time");
 extern const char *const zgraph_span_names[ZGRAPH_SPANS];
 
 /* The rank sent `bytes` in `messages` to each of `count` peers, from `peer` on. */

@@ -174,7 +174,7 @@ static int fill_time(void *ctx, uint32_t rank, const struct zgraph_time *t, stru
 	if (l->select.phase >= 0 && l->select.phase != (int64_t)t->phase)
 		return 0;
 	if (!add(&l->spent_all, 1, t->ns) || !add(&total->calls, 1, t->calls))
-		return zerr_set(err, -EINVAL, "%s: more than 2^64 ns", l->path);
+		return zerr_set(err, -EINVAL, "%s: its times or their calls are more than 2^64", l->path);
 	total->ns += t->ns;
 	l->spent[t->span] += t->ns;
 	return 0;

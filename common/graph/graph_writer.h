@@ -12,7 +12,7 @@
 
 struct zgraph_writer;
 
-/* What a rank's row is made of. */
+/* The contents of a rank's row. */
 struct zgraph_row {
 	const struct zgraph_run *runs; /* ascend by (phase, class, peer) and do not overlap */
 	size_t nruns;

@@ -327,7 +327,7 @@ static void wrong_files(void **state)
 		FILE_OF(TIMED "\x01\x01\x00\x1d\x00\x00\x02"
 			      "\x01\x02\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
 			      "\x01\x03\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-			": more than 2^64 ns"),
+			": its times or their calls are more than 2^64"),
 	};
 	struct zgraph *g;
 	struct zerr err;
