@@ -74,6 +74,7 @@ static int begin_dup(struct zsched *s, struct dup *d)
 	}
 	const struct zcomm_idup idup = {.start = start_dup,
 		.arg = d,
+		.over = d->parent->shadow,
 		.made = &d->native,
 		.outcome = &d->outcome,
 		.members = d->parent->nlocal,
@@ -237,6 +238,7 @@ static int run_local(struct local_dup *d, const char *name)
 	struct zcomm_outcome outcome = {0};
 	const struct zcomm_idup idup = {.start = start_local,
 		.arg = d,
+		.over = d->comm,
 		.made = d->newcomm,
 		.outcome = &outcome,
 		.members = 2,

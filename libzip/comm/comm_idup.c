@@ -2,8 +2,10 @@
 /* Native duplications, one after the other where they must be. */
 #include "libzip/comm/comm_idup.h"
 
+#include "libzip/schedule/order.h"
 #include "libzip/schedule/step.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/version.h"
 #include "libzip/world/handlers.h"
 
 /* Native duplications. */
@@ -17,7 +19,9 @@ static __thread struct count copying __attribute__((tls_model("initial-exec")));
 
 struct turn {
 	struct zcomm_idup d;
-	struct count around; /* those in whose callbacks it was called, which wait for it */
+	struct count around;  /* those in whose callbacks it was called, which wait for it */
+	bool ordered, nested; /* nested: there are such, which come before it in the order and would never end */
+	struct zorder order;
 	MPI_Request request;
 };
 
@@ -30,6 +34,8 @@ static bool take_turn(struct zsched *s, void *arg)
 {
 	const struct turn *t = arg;
 	(void)s;
+	if (t->ordered && !t->nested && !zorder_is_first(&t->order))
+		return false;
 	if (under_way.alone > t->around.alone || (t->d.members == 1 && under_way.shared > t->around.shared))
 		return false;
 	count(&under_way, t, 1);
@@ -69,6 +75,8 @@ static bool look(struct zsched *s, void *arg)
 		*t->d.made = MPI_COMM_NULL;
 	}
 	count(&under_way, t, -1);
+	if (t->ordered)
+		zorder_leave(&t->order);
 	return true;
 }
 
@@ -80,7 +88,11 @@ int zcomm_idup_add(struct zsched *s, const struct zcomm_idup *d)
 	*t = (struct turn){.d = *d, .request = MPI_REQUEST_NULL};
 	if (d->waits)
 		t->around = copying;
-	int rc = zstep_watch(s, take_turn, t);
+	t->nested = t->around.shared + t->around.alone > 0;
+	t->ordered = zshim_threaded && d->members > 1 && zversion_has_bug(ZVERSION_COMM_IDUP);
+	int rc = t->ordered ? zorder_add(s, &t->order, d->over) : MPI_SUCCESS;
+	if (rc == MPI_SUCCESS)
+		rc = zstep_watch(s, take_turn, t);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS)
 		rc = zstep_call(s, begin, t);

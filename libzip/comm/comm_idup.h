@@ -21,11 +21,13 @@
  *
  * For the others, all members had better be here when it begins, as they may be waiting for each other, over the
  * bridge, for a duplication that has to wait. With one thread this is left to the program, as in the native library;
- * then the attributes are those at the time of the call. MPI_SUCCESS or an error class.
+ * then the attributes are those at the time of the call. With several threads and MPICH 5 they begin in the order of
+ * libzip/schedule/order.h. MPI_SUCCESS or an error class.
  */
 struct zcomm_idup {
 	int (*start)(void *arg, MPI_Request *native);
 	void *arg;
+	MPI_Comm over; /* a native communicator of the members, for collectives */
 	MPI_Comm *made;
 	struct zcomm_outcome *outcome;
 	int members;

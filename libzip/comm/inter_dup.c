@@ -39,12 +39,14 @@ int zinter_dup_build(struct zsched *s, struct zinter_dup **out, struct zcomm_out
 		.mine = c->local->rank == 0 ? (int64_t)zcomm_new_id() : 0};
 	const struct zcomm_idup near = {.start = start_near,
 		.arg = d,
+		.over = c->near,
 		.made = &d->near,
 		.outcome = outcome,
 		.members = c->nlocal,
 		.waits = waits};
 	const struct zcomm_idup local = {.start = start_local,
 		.arg = d,
+		.over = c->local->shadow,
 		.made = &d->local_shadow,
 		.outcome = outcome,
 		.members = c->local->nlocal,

@@ -45,6 +45,8 @@ static const struct span bugs[ZVERSION_BUGS] = {
 	[ZVERSION_CREATE_GROUP] = {0, ZVERSION(5, 0, 1)},
 	/* MPI_Cart_sub that keeps no dimension makes a communicator at rank 0 alone, not one for each rank. */
 	[ZVERSION_CART_SUB] = {0, ZVERSION(5, 0, 1)},
+	/* MPI_Comm_idup blocks at its end, within the progress of another call. */
+	[ZVERSION_COMM_IDUP] = {ZVERSION(4, 2, 2), INT_MAX},
 };
 
 bool zversion_is_in(int version, enum zversion_constant constant, int value)

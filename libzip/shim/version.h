@@ -35,7 +35,14 @@ bool zversion_is_in(int version, enum zversion_constant, int value);
 
 /* Bugs of some versions of MPICH that the library works around only there. version.c says what each one is, and which
  * versions have it. A way around that costs nothing and is right with every version needs no bug here. */
-enum zversion_bug { ZVERSION_TESTALL, ZVERSION_IALLTOALLW, ZVERSION_CREATE_GROUP, ZVERSION_CART_SUB, ZVERSION_BUGS };
+enum zversion_bug {
+	ZVERSION_TESTALL,
+	ZVERSION_IALLTOALLW,
+	ZVERSION_CREATE_GROUP,
+	ZVERSION_CART_SUB,
+	ZVERSION_COMM_IDUP,
+	ZVERSION_BUGS
+};
 /* Does the running version have the bug? */
 bool zversion_has_bug(enum zversion_bug);
 
