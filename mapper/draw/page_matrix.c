@@ -34,7 +34,7 @@ static const char *colour(double at, char text[8])
 	return text;
 }
 
-/* Where a value is between the least and the most, by its logarithm. */
+/* The place of a value between the least one and the most, by its logarithm: 0 to 1. */
 static double place(const struct matrix *m, double v)
 {
 	return m->most > m->least ? log(v / m->least) / log(m->most / m->least) : 0.5;
