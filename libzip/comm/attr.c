@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libzip/comm/comm_idup.h"
 #include "libzip/world/error.h"
 #include "libzip/world/guard.h"
 #include "libzip/shim/shim.h"
@@ -69,12 +70,21 @@ static void drop(MPI_Comm comm, int keyval)
 
 /* --- the calls, in which the callback of a replaced or deleted value runs --- */
 
+/* Where native MPI has the attributes, which may be changed now. */
+static MPI_Comm native_of(MPI_Comm comm)
+{
+	MPI_Comm native = zguard_shadow(comm);
+	zcomm_idup_wait_begun(native);
+	return native;
+}
+
 typedef int native_set(MPI_Comm, int, void *);
 
 static int set_attr(native_set *native, MPI_Comm comm, int keyval, void *value, const char *function)
 {
+	MPI_Comm of = native_of(comm);
 	zshim_callback_begin();
-	int rc = native(zguard_shadow(comm), keyval, value);
+	int rc = native(of, keyval, value);
 	zshim_callback_end();
 	return rc == MPI_SUCCESS ? add(comm, keyval, function) : rc;
 }
@@ -92,16 +102,18 @@ int zip_Attr_put(MPI_Comm comm, int keyval, void *value)
 /* From Fortran */
 int zip_I_Comm_set_attr(MPI_Comm comm, int keyval, void *value, int kind)
 {
+	MPI_Comm of = native_of(comm);
 	zshim_callback_begin();
-	int rc = zn.I_Comm_set_attr(zguard_shadow(comm), keyval, value, kind);
+	int rc = zn.I_Comm_set_attr(of, keyval, value, kind);
 	zshim_callback_end();
 	return rc == MPI_SUCCESS ? add(comm, keyval, "MPI_Comm_set_attr") : rc;
 }
 
 static int delete_attr(int (*native)(MPI_Comm, int), MPI_Comm comm, int keyval)
 {
+	MPI_Comm of = native_of(comm);
 	zshim_callback_begin();
-	int rc = native(zguard_shadow(comm), keyval);
+	int rc = native(of, keyval);
 	zshim_callback_end();
 	if (rc == MPI_SUCCESS)
 		drop(comm, keyval);

@@ -30,6 +30,7 @@ struct dup {
 	struct zinter_dup *inter; /* the other communicators of an intercommunicator, else NULL */
 	MPI_Comm *newcomm;	  /* where the application wants it */
 	const char *started_by;	  /* the nonblocking function; NULL: the call that waits is the function itself */
+	struct zcomm_idup_copy copy;
 	struct zcomm_outcome outcome;
 	struct zcomm_outcome *report; /* not NULL: the caller wants the outcome, and the schedule does not fail */
 };
@@ -38,6 +39,7 @@ static int start_dup(void *arg, MPI_Request *r)
 {
 	struct dup *d = arg;
 	int rc;
+	zcomm_idup_begun(&d->copy);
 	const struct zcomm *outer = zengine_within(d->parent);
 	zshim_callback_begin(); /* copies attributes */
 	rc = d->with_info ? zn.Comm_idup_with_info(d->parent->shadow, d->info, &d->native, r)
@@ -172,12 +174,13 @@ static int build_dup(struct zsched *s, struct dup *d)
 	return rc == MPI_SUCCESS ? zcomm_outcome_add(s, &d->outcome, conclude, d) : rc;
 }
 
-static int compile_dup(const struct dup *wanted, MPI_Info info, const char *name, struct zsched **out)
+static int compile_dup(const struct dup *wanted, MPI_Info info, const char *name, struct zsched **out,
+	struct dup **made)
 {
 	struct zcomm *c = wanted->parent;
 	*wanted->newcomm = MPI_COMM_NULL;
 	struct zsched *s = zsched_create(c, name);
-	struct dup *d = s ? zsched_alloc(s, sizeof *d) : NULL;
+	struct dup *d = *made = s ? zsched_alloc(s, sizeof *d) : NULL;
 	int rc = d ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	if (d) {
 		*d = *wanted;
@@ -204,7 +207,8 @@ void zcomm_dup(struct zcomm *c, const char *name, MPI_Comm *newcomm, struct zcom
 {
 	const struct dup wanted = {.parent = c, .newcomm = newcomm, .report = outcome};
 	struct zsched *s;
-	int rc = compile_dup(&wanted, MPI_INFO_NULL, name, &s);
+	struct dup *d;
+	int rc = compile_dup(&wanted, MPI_INFO_NULL, name, &s, &d);
 	if (rc == MPI_SUCCESS)
 		rc = zengine_run(s);
 	if (rc == MPI_SUCCESS)
@@ -277,10 +281,11 @@ static int duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *new
 	struct zcomm *c = zcomm_find(comm);
 	const struct dup wanted = {.parent = c, .with_info = with_info, .newcomm = newcomm};
 	struct zsched *s;
+	struct dup *d;
 	zcomm_reap();
 	if (!c)
 		return local_dup(comm, with_info, info, newcomm, name);
-	int rc = compile_dup(&wanted, info, name, &s);
+	int rc = compile_dup(&wanted, info, name, &s, &d);
 	if (rc == MPI_SUCCESS)
 		rc = zengine_run(s);
 	if (rc != MPI_SUCCESS)
@@ -294,6 +299,7 @@ static int start_duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Com
 	struct zcomm *c = zcomm_find(comm);
 	const struct dup wanted = {.parent = c, .with_info = with_info, .newcomm = newcomm, .started_by = name};
 	struct zsched *s;
+	struct dup *d;
 	int rc;
 	if (!c) {
 		zshim_callback_begin();
@@ -302,7 +308,7 @@ static int start_duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Com
 		zshim_callback_end();
 		return rc;
 	}
-	rc = compile_dup(&wanted, info, name, &s);
+	rc = compile_dup(&wanted, info, name, &s, &d);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	rc = zreq_publish(zsched_request(s), request);
@@ -310,6 +316,7 @@ static int start_duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Com
 		zsched_destroy(s);
 		return zerror_raise(c, rc, name, "out of memory");
 	}
+	zcomm_idup_due(&d->copy, c->shadow);
 	zengine_start(s);
 	return MPI_SUCCESS;
 }

@@ -2,6 +2,7 @@
 /* Native duplications, one after the other where they must be. */
 #include "libzip/comm/comm_idup.h"
 
+#include "libzip/progress/progress.h"
 #include "libzip/schedule/order.h"
 #include "libzip/schedule/step.h"
 #include "libzip/shim/shim.h"
@@ -89,7 +90,7 @@ int zcomm_idup_add(struct zsched *s, const struct zcomm_idup *d)
 	if (d->waits)
 		t->around = copying;
 	t->nested = t->around.shared + t->around.alone > 0;
-	t->ordered = zshim_threaded && d->members > 1 && zversion_has_bug(ZVERSION_COMM_IDUP);
+	t->ordered = d->members > 1 && zversion_has_bug(ZVERSION_COMM_IDUP);
 	int rc = t->ordered ? zorder_add(s, &t->order, d->over) : MPI_SUCCESS;
 	if (rc == MPI_SUCCESS)
 		rc = zstep_watch(s, take_turn, t);
@@ -101,4 +102,38 @@ int zcomm_idup_add(struct zsched *s, const struct zcomm_idup *d)
 		rc = zstep_watch(s, look, t);
 	zsched_round(s);
 	return rc;
+}
+
+/* --- attributes that are to be copied --- */
+
+static struct zcomm_idup_copy *due; /* in no order */
+
+void zcomm_idup_due(struct zcomm_idup_copy *c, MPI_Comm of)
+{
+	*c = (struct zcomm_idup_copy){.of = of, .next = due};
+	due = c;
+}
+
+void zcomm_idup_begun(struct zcomm_idup_copy *c)
+{
+	struct zcomm_idup_copy **p = &due;
+	while (*p && *p != c)
+		p = &(*p)->next;
+	if (*p)
+		*p = c->next;
+}
+
+static bool none_due(void *arg)
+{
+	MPI_Comm of = *(MPI_Comm *)arg;
+	for (const struct zcomm_idup_copy *c = due; c; c = c->next)
+		if (c->of == of)
+			return false;
+	return true;
+}
+
+void zcomm_idup_wait_begun(MPI_Comm of)
+{
+	if (due && !none_due(&of) && copying.shared + copying.alone == 0)
+		zprogress_wait(none_due, &of);
 }

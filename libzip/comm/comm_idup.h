@@ -8,10 +8,10 @@
 #include "libzip/comm/comm_outcome.h"
 
 /*
- * Adds rounds that duplicate a native communicator with so many members. start calls MPI_Comm_idup, into *made, which
- * becomes MPI_COMM_NULL if the duplication fails. A failure goes to *o; the schedule goes on without an error, as its
- * other steps must tell the other members. raises: errors of the call itself are raised by the native library; those of
- * its completion never are. waits: this thread waits for the schedule before it does anything else.
+ * Adds rounds that duplicate a native communicator with so many members. start calls MPI_Comm_idup, into *made,
+ * which becomes MPI_COMM_NULL if the duplication fails. A failure goes to *o; the schedule goes on without an error, as
+ * its other steps must tell the other members. raises: errors of the call itself are raised by the native library;
+ * those of its completion never are. waits: this thread waits for the schedule before it does anything else.
  *
  * MPICH 4.0.2 makes one communicator at a time: from the beginning of a duplication until all members have begun it,
  * other duplications of the same process try again in every turn. Where this process is the only member these turns do
@@ -20,9 +20,10 @@
  * called and waits, does not count: it has not begun yet.
  *
  * For the others, all members had better be here when it begins, as they may be waiting for each other, over the
- * bridge, for a duplication that has to wait. With one thread this is left to the program, as in the native library;
- * then the attributes are those at the time of the call. With several threads and MPICH 5 they begin in the order of
- * libzip/schedule/order.h. MPI_SUCCESS or an error class.
+ * bridge, for a duplication that has to wait. With one thread this is left to the program, as in the native library.
+ *
+ * With MPICH 5 they begin in the order of libzip/schedule/order.h. Those of local communicators have no place in it:
+ * the application's own collectives on these are native, too, and keep the order of its calls.
  */
 struct zcomm_idup {
 	int (*start)(void *arg, MPI_Request *native);
@@ -33,6 +34,23 @@ struct zcomm_idup {
 	int members;
 	bool raises, waits;
 };
+/* MPI_SUCCESS or an error class. */
 int zcomm_idup_add(struct zsched *, const struct zcomm_idup *);
+
+/*
+ * MPI_Comm_idup copies the attributes of the time of the call (MPI-4.0 section 7.4.2). The native function copies them,
+ * and it may begin later: behind other collectives, or in its turn. So a call that changes the attributes waits.
+ */
+struct zcomm_idup_copy { /* all bytes 0 at first; it stays where it is until zcomm_idup_begun */
+	MPI_Comm of;
+	struct zcomm_idup_copy *next;
+};
+/* A nonblocking duplication has been called. of: the native communicator with the attributes. */
+void zcomm_idup_due(struct zcomm_idup_copy *, MPI_Comm of);
+/* Its native function begins now. Does nothing without zcomm_idup_due. */
+void zcomm_idup_begun(struct zcomm_idup_copy *);
+/* Waits, with progress, until the native functions of all duplications of that communicator have begun. A thread in a
+ * callback that copies attributes does not wait: they may be behind its own. */
+void zcomm_idup_wait_begun(MPI_Comm of);
 
 #endif
