@@ -17,6 +17,14 @@ natively() {
 	limited 60 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$PRELOAD_LIST:$YIELD" "$@" </dev/null
 }
 
+# While the rest runs: only one of two ranks records. The rank waits for the other one for half a minute.
+{
+	limited 90 "$MPIEXEC" -n 1 env LD_PRELOAD="$PRELOAD_LIST:$YIELD" ZIPPER_PROFILE=half.zg ./patterns ring : \
+		-n 1 env LD_PRELOAD="$PRELOAD_LIST:$YIELD" ./patterns ring </dev/null >half.out 2>half.err
+	echo $? >half.rc
+} &
+half=$!
+
 # same A B: the two graphs have the same in them, but for the times
 contents() {
 	"$ZIPMAP" show --top 0 "$1" | sed '1s/^[^:]*//; /^time of a rank/,$d; /^in 2 clusters/,$d'
@@ -351,4 +359,8 @@ limited 60 "$ZMPIRUN" --clusters 2 --no-mpi --profile no.zg true >out 2>err </de
 is "zmpirun: nothing to record" "$? $(head -n1 err)" \
 	"2 zmpirun: --profile records calls of MPI, and --no-mpi says that there are none"
 
+wait "$half"
+is "a job of which only one rank records does not begin" "$(cat half.rc)" 1
+matches "... with one line" half.err '^libzipper: rank 0: MPI_Init: ZIPPER_PROFILE: some ranks of this job do not record.*: set it for all ranks$'
+ok "... and leaves no graph" test ! -e half.zg
 done_testing

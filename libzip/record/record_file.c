@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/graph/graph.h"
 #include "common/graph/graph_scan.h"
 #include "common/graph/graph_writer.h"
@@ -17,6 +19,8 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
+#define COME_MS 30000
+#define PAUSE_NS 1000000
 #define AHEAD 8				  /* ranks asked ahead of reading; hides the round trip */
 #define ROW_BYTES_MAX ((uint64_t)1 << 30) /* far more than a full table encodes to */
 enum { TAG_ASK = 1, TAG_LENGTH, TAG_ROW };
@@ -74,6 +78,25 @@ static int keep_name(const char *path, struct zerr *err)
 	return zerr_set(err, -ENOMEM, "out of memory");
 }
 
+/* Without a job nobody has compared the variables of the ranks, and a rank that does not record never comes. The limit
+ * is that of our waiting, between calls to native MPI. */
+static int meet_natively(struct zerr *err)
+{
+	static MPI_Request request; /* stays with native MPI if it is given up */
+	int done = 0, rc = zn.Ibarrier(MPI_COMM_WORLD, &request);
+
+	for (const int64_t end = zclock_ms() + COME_MS; rc == MPI_SUCCESS && !done && zclock_ms() < end;) {
+		rc = zn.Test(&request, &done, MPI_STATUS_IGNORE);
+		if (!done)
+			nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+	}
+	if (rc == MPI_SUCCESS && done)
+		return 0;
+	return zerr_set(err, -ETIMEDOUT,
+		"some ranks of this job do not record, or did not come within %d seconds: set it for all ranks",
+		COME_MS / 1000);
+}
+
 int zrecord_file_open(const char *path, struct zerr *err)
 {
 	zn.Comm_rank(MPI_COMM_WORLD, &rank);
@@ -83,10 +106,12 @@ int zrecord_file_open(const char *path, struct zerr *err)
 		size = zworld.nranks;
 	}
 	/* Before the others can leave MPI_Init: a rank that dies early must not find the old graph still there, nor
-	 * end rank 0 while rank 0 tries the name. The others wait in the call below. */
+	 * end rank 0 while rank 0 tries the name. The others wait in the calls below. */
 	int rc = rank == 0 ? check_file(path, err) : 0;
 	if (rc == 0 && rank == 0)
 		rc = keep_name(path, err);
+	if (rc == 0 && !zworld.merged && size > 1)
+		rc = meet_natively(err);
 	if (rc)
 		return rc;
 	rc = zworld.merged ? zip_Comm_dup(MPI_COMM_WORLD, &comm) : zn.Comm_dup(MPI_COMM_WORLD, &comm);

@@ -10,7 +10,8 @@
 #include "common/base/err.h"
 
 /* Makes a communicator for the rows. Collective over the world. Rank 0 checks that the file can be made, and removes
- * an older graph of that name, so a job that dies leaves none. 0 or a negative errno with the reason. */
+ * an older graph of that name, so a job that dies leaves none. It is an error if ranks of a native job do not call
+ * this: they lack the variable. 0 or a negative errno with the reason. */
 int zrecord_file_open(const char *path, struct zerr *);
 /* Collective over the world: rank 0 asks the others for their rows, one after the other with some ahead, so that it
  * holds few rows at a time. row NULL: this process lacks memory for one. 0, or a negative errno with the reason in
