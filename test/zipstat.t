@@ -231,6 +231,15 @@ wait $fifth
 five=$?
 wait $sixth
 is "... and its ranks hear it" "$((five != 0)) $(cat outE outF | grep -c 'its user has ended the job (zipstat end)')" "1 2" || diag_file outE
+# two jobs run, and one is over, which gives its place to a new one
+boss() { ZIPPER_KEY=$(printf %064d 9) "$ZIPSTAT" -u boss "$@" "$(address a)" >out 2>err; }
+boss set max_jobs 3
+boss check
+is "a check: a job that is over takes no place" "$(grep -c 'takes no more' out)" 0 || diag_file out
+boss set max_jobs 2
+boss check
+matches "... and one that runs does" out 'it has 2 jobs, and takes no more'
+boss set max_jobs 77
 # --- the HTTP server
 ZIPPER_KEY=$(printf %064d 9) background "$ZIPSTAT" -u boss --listen 127.0.0.1:0 serve "$(address a)" shm:@nobody >url 2>serve.err
 server=$!

@@ -116,7 +116,8 @@ static void fill_own(struct zctl_status_reply *out, const struct daemon *d)
 	out->draining = d->draining_jobs;
 	out->connections = (uint32_t)d->nconnections;
 	out->max_connections = (uint32_t)c->max_connections;
-	out->jobs = (uint32_t)d->njobs;
+	for (const struct list *node = d->all_jobs.next; node != &d->all_jobs; node = node->next)
+		out->jobs += !job_gives_way(list_entry(node, struct job, link));
 	out->max_jobs = (uint32_t)c->max_jobs;
 	for (const struct list *node = d->strangers.next; node != &d->strangers; node = node->next)
 		out->strangers++;

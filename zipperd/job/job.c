@@ -157,11 +157,16 @@ static void free_ranks(struct rank *rank, uint32_t n)
 	free(rank);
 }
 
+bool job_gives_way(const struct job *j)
+{
+	return j->state == JOB_OVER && !j->launcher && !j->nlanes && !j->nchannels;
+}
+
 void job_free_if_unused(struct job *j)
 {
 	struct daemon *d = j->daemon;
 	struct zerr none;
-	if (j->state != JOB_OVER || j->launcher || j->nlanes || j->nchannels || j->hashed)
+	if (!job_gives_way(j) || j->hashed)
 		return;
 	job_past_keep(j);
 	for (uint32_t i = 0; i < j->nparts * j->nparts; i++)

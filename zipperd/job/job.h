@@ -97,6 +97,8 @@ int job_may_begin(const struct daemon *, struct zerr *);
 void job_unname(struct job *);
 /* The same for a job that is over, which is then freed if it is unused. */
 void job_forget(struct job *);
+/* Would job_forget free it? Such a job keeps no other one from beginning. */
+bool job_gives_way(const struct job *);
 /* Frees a job that is over, when no launcher, lane, channel or name needs it. */
 void job_free_if_unused(struct job *);
 /* Promises the job all connections that it may open with so many endpoints, as far as the sizes of its parts are known.
