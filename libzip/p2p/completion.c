@@ -91,6 +91,8 @@ void zcompletion_describe(const struct zreq *r, char text[ZCOMPLETION_TEXT_BYTES
 
 int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text)
 {
+	if (zerror_is_own(error))
+		return zerror_raise_own(on, error);
 	/* Plain classes are ours. Codes of native MPI have more bits, and their handler has been called. */
 	if (error == MPI_SUCCESS || error > MPICH_ERR_LAST_MPIX)
 		return error;
@@ -111,6 +113,8 @@ int zcompletion_finish(struct zreq *r, MPI_Request *request, MPI_Status *status,
 	char text[ZCOMPLETION_TEXT_BYTES];
 
 	if (__builtin_expect(r->status.MPI_ERROR == MPI_SUCCESS, 1))
+		return zcompletion_deliver(r, request, status);
+	if (r->raised)
 		return zcompletion_deliver(r, request, status);
 	zcompletion_describe(r, text);
 	if (on == MPI_COMM_NULL)

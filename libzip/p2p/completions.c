@@ -164,8 +164,8 @@ struct any_wait {
 static void take_any(struct any_wait *w, struct zreq *r)
 {
 	zcompletion_describe(r, w->text);
+	w->raise = !r->raised;
 	w->rc = zcompletion_deliver(r, &w->m->all[w->index], w->status);
-	w->raise = true;
 }
 
 static bool any_done(void *ctx)

@@ -37,6 +37,8 @@ static int one_failed(const struct zreq *r, int error, const char *name)
 {
 	char text[ZCOMPLETION_TEXT_BYTES];
 
+	if (r->raised)
+		return error;
 	zcompletion_describe(r, text);
 	return zcompletion_raise(zhandlers_home(), error, name, text);
 }

@@ -36,6 +36,7 @@ struct zreq {
 	bool active; /* persistent requests: started and not completed by a wait/test */
 	bool persistent;
 	bool orphan;	    /* MPI_Request_free was called: release when done */
+	bool raised;	    /* the application's handler has had its error; valid with done */
 	bool immortal;	    /* shared by many calls (the completed send): zreq_release leaves it alone */
 	MPI_Request handle; /* MPI_REQUEST_NULL while the application has none */
 	struct zcomm *comm; /* referenced; may be NULL */

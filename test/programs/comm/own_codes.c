@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error codes of the application, which its callback returns while a communicator is copied: MPI_Comm_dup returns the
- * same code, and the communicator's handler gets it. The handler of the C++ binding, which throws, returns codes too.
- * twin: timeout=30 */
+/* Error codes of the application, which its callback returns while a communicator is copied: MPI_Comm_dup, and
+ * MPI_Comm_idup or its MPI_Wait, return the same code, and the handler gets it. The handler of the C++ binding, which
+ * throws, returns codes too. twin: timeout=30 */
 #include "../check.h"
 
 static int returns, called, got;
@@ -18,6 +18,13 @@ static int copy(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int
 	(void)comm, (void)keyval, (void)extra, (void)in, (void)out;
 	*flag = 1;
 	return returns;
+}
+
+static int idup(MPI_Comm of, MPI_Comm *made)
+{
+	MPI_Request r = MPI_REQUEST_NULL;
+	int rc = MPI_Comm_idup(of, made, &r);
+	return r != MPI_REQUEST_NULL ? MPI_Wait(&r, MPI_STATUS_IGNORE) : rc;
 }
 
 static void throws(void)
@@ -50,16 +57,18 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(comm, handler);
 	MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
 	MPI_Comm_set_attr(comm, key, &one);
-	for (int i = 0; i < 3; i++) {
-		returns = (int[]){class, code, MPI_ERR_ARG}[i];
+	MPI_Comm_set_errhandler(WORLD, handler); /* where MPI_Wait may raise it */
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+	for (int i = 0; i < 6; i++) {
+		returns = (int[]){class, code, MPI_ERR_ARG}[i % 3];
 		called = 0;
-		int rc = MPI_Comm_dup(comm, &two);
+		int rc = i < 3 ? MPI_Comm_dup(comm, &two) : idup(comm, &two);
 		if (mpich_version() >= 500 && rc == MPI_SUCCESS) /* MPICH 5 returns it after a handler that returns */
 			rc = got;
 		CHECK_INT(called, 1);
 		CHECK_INT(got, rc);
-		CHECK_INT(class_of(rc), i < 2 ? class : MPI_ERR_ARG);
-		if (i == 2)
+		CHECK_INT(class_of(rc), i % 3 < 2 ? class : MPI_ERR_ARG);
+		if (i % 3 == 2)
 			continue;
 		CHECK_INT(rc, returns);
 		MPI_Error_string(rc, text, &length);
