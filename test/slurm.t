@@ -140,6 +140,13 @@ two "a rank that fails" 1 -f bare ./ends exit 4 3
 matches "... is named" err '^zmpirun: .*b rank '
 is_gone "... nothing is left"
 
+# --- recordings
+recorded() { "$ZIP_TOP_BUILDDIR/mapper/zipmap" show "$1" | sed -n 's/^[^:]*: \([0-9]* ranks\).*/\1/p'; }
+one "a recording of one group" 0 --profile one.zg ./hello
+is "... has all ranks" "$(recorded one.zg)" "3 ranks"
+two "a recording of two groups" 0 -f bare --profile two.zg ./hello
+is "... has all ranks" "$(recorded two.zg)" "7 ranks"
+
 # --- how jobs end
 # hits SIGNAL: the job is started, gets the signal, and ends
 hits() {
