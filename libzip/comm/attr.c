@@ -70,11 +70,11 @@ static void drop(MPI_Comm comm, int keyval)
 
 /* --- the calls, in which the callback of a replaced or deleted value runs --- */
 
-/* Where native MPI has the attributes, which may be changed now. */
-static MPI_Comm native_of(MPI_Comm comm)
+/* Waits until the attributes may be changed. Returns the communicator on which native MPI has them. */
+static MPI_Comm wait_for_native(MPI_Comm comm, const char *function)
 {
 	MPI_Comm native = zguard_shadow(comm);
-	zcomm_idup_wait_begun(native);
+	zcomm_idup_wait_copied(native, function);
 	return native;
 }
 
@@ -82,7 +82,7 @@ typedef int native_set(MPI_Comm, int, void *);
 
 static int set_attr(native_set *native, MPI_Comm comm, int keyval, void *value, const char *function)
 {
-	MPI_Comm of = native_of(comm);
+	MPI_Comm of = wait_for_native(comm, function);
 	zshim_callback_begin();
 	int rc = native(of, keyval, value);
 	zshim_callback_end();
@@ -102,7 +102,7 @@ int zip_Attr_put(MPI_Comm comm, int keyval, void *value)
 /* From Fortran */
 int zip_I_Comm_set_attr(MPI_Comm comm, int keyval, void *value, int kind)
 {
-	MPI_Comm of = native_of(comm);
+	MPI_Comm of = wait_for_native(comm, "MPI_Comm_set_attr");
 	zshim_callback_begin();
 	int rc = zn.I_Comm_set_attr(of, keyval, value, kind);
 	zshim_callback_end();
@@ -111,7 +111,7 @@ int zip_I_Comm_set_attr(MPI_Comm comm, int keyval, void *value, int kind)
 
 static int delete_attr(int (*native)(MPI_Comm, int), MPI_Comm comm, int keyval)
 {
-	MPI_Comm of = native_of(comm);
+	MPI_Comm of = wait_for_native(comm, "MPI_Comm_delete_attr");
 	zshim_callback_begin();
 	int rc = native(of, keyval);
 	zshim_callback_end();

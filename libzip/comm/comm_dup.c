@@ -39,12 +39,12 @@ static int start_dup(void *arg, MPI_Request *r)
 {
 	struct dup *d = arg;
 	int rc;
-	zcomm_idup_begun(&d->copy);
 	const struct zcomm *outer = zengine_within(d->parent);
 	zshim_callback_begin(); /* copies attributes */
 	rc = d->with_info ? zn.Comm_idup_with_info(d->parent->shadow, d->info, &d->native, r)
 			  : zn.Comm_idup(d->parent->shadow, &d->native, r);
 	zshim_callback_end();
+	zcomm_idup_copied(&d->copy);
 	zengine_within(outer);
 	return rc;
 }

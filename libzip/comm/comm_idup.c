@@ -2,12 +2,17 @@
 /* Native duplications, one after the other where they must be. */
 #include "libzip/comm/comm_idup.h"
 
+#include "common/base/clock.h"
+#include "common/base/log.h"
 #include "libzip/progress/progress.h"
 #include "libzip/schedule/order.h"
 #include "libzip/schedule/step.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/version.h"
 #include "libzip/world/handlers.h"
+#include "libzip/world/world.h"
+
+#define PATIENCE_MS 10000
 
 /* Native duplications. */
 struct count {
@@ -114,7 +119,7 @@ void zcomm_idup_due(struct zcomm_idup_copy *c, MPI_Comm of)
 	due = c;
 }
 
-void zcomm_idup_begun(struct zcomm_idup_copy *c)
+void zcomm_idup_copied(struct zcomm_idup_copy *c)
 {
 	struct zcomm_idup_copy **p = &due;
 	while (*p && *p != c)
@@ -123,17 +128,36 @@ void zcomm_idup_begun(struct zcomm_idup_copy *c)
 		*p = c->next;
 }
 
+struct wait_copied {
+	MPI_Comm of;
+	const char *function;
+	int64_t patience_ms; /* when it is time to say what is waited for; 0: it has been said */
+};
+
 static bool none_due(void *arg)
 {
-	MPI_Comm of = *(MPI_Comm *)arg;
+	struct wait_copied *w = arg;
 	for (const struct zcomm_idup_copy *c = due; c; c = c->next)
-		if (c->of == of)
+		if (c->of == w->of) {
+			if (w->patience_ms && zclock_ms() >= w->patience_ms) {
+				zlog(ZLOG_WARN,
+					"rank %d: %s waits for the duplication of the communicator (MPI_Comm_idup), "
+					"which "
+					"other ranks have not begun",
+					zworld.vrank, w->function);
+				w->patience_ms = 0;
+			}
 			return false;
+		}
 	return true;
 }
 
-void zcomm_idup_wait_begun(MPI_Comm of)
+void zcomm_idup_wait_copied(MPI_Comm of, const char *function)
 {
-	if (due && !none_due(&of) && copying.shared + copying.alone == 0)
-		zprogress_wait(none_due, &of);
+	struct wait_copied w = {.of = of, .function = function};
+	if (!due || copying.shared + copying.alone > 0)
+		return;
+	w.patience_ms = zclock_ms() + PATIENCE_MS;
+	if (!none_due(&w))
+		zprogress_wait(none_due, &w);
 }

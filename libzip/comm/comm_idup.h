@@ -20,10 +20,10 @@
  * called and waits, does not count: it has not begun yet.
  *
  * For the others, all members had better be here when it begins, as they may be waiting for each other, over the
- * bridge, for a duplication that has to wait. With one thread this is left to the program, as in the native library.
- *
- * With MPICH 5 they begin in the order of libzip/schedule/order.h. Those of local communicators have no place in it:
- * the application's own collectives on these are native, too, and keep the order of its calls.
+ * bridge, for a duplication that has to wait. Before MPICH 5, with one thread, this is left to the program, as in the
+ * native library. With MPICH 5 they begin in the order of libzip/schedule/order.h. An MPI_Comm_idup of a local
+ * communicator has no place in it: the application's own collectives there are native, too, and keep the order of its
+ * calls.
  */
 struct zcomm_idup {
 	int (*start)(void *arg, MPI_Request *native);
@@ -41,16 +41,17 @@ int zcomm_idup_add(struct zsched *, const struct zcomm_idup *);
  * MPI_Comm_idup copies the attributes of the time of the call (MPI-4.0 section 7.4.2). The native function copies them,
  * and it may begin later: behind other collectives, or in its turn. So a call that changes the attributes waits.
  */
-struct zcomm_idup_copy { /* all bytes 0 at first; it stays where it is until zcomm_idup_begun */
+struct zcomm_idup_copy { /* all bytes 0 at first; it stays where it is until zcomm_idup_copied */
 	MPI_Comm of;
 	struct zcomm_idup_copy *next;
 };
 /* A nonblocking duplication has been called. of: the native communicator with the attributes. */
 void zcomm_idup_due(struct zcomm_idup_copy *, MPI_Comm of);
-/* Its native function begins now. Does nothing without zcomm_idup_due. */
-void zcomm_idup_begun(struct zcomm_idup_copy *);
-/* Waits, with progress, until the native functions of all duplications of that communicator have begun. A thread in a
- * callback that copies attributes does not wait: they may be behind its own. */
-void zcomm_idup_wait_begun(MPI_Comm of);
+/* Its native function has copied them. Does nothing without zcomm_idup_due. */
+void zcomm_idup_copied(struct zcomm_idup_copy *);
+/* Waits, with progress, until all duplications of that communicator have copied them. Says so after some seconds, as
+ * other ranks may have to call MPI_Comm_idup first. A thread in a callback of such a duplication does not wait, as
+ * those that are due may be behind its own. function: the MPI function that waits. */
+void zcomm_idup_wait_copied(MPI_Comm of, const char *function);
 
 #endif

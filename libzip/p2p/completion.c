@@ -89,13 +89,18 @@ void zcompletion_describe(const struct zreq *r, char text[ZCOMPLETION_TEXT_BYTES
 			(unsigned long long)op->data.bytes);
 }
 
+/* Plain classes are ours. Codes of native MPI have more bits. */
+bool zcompletion_is_raised(int error)
+{
+	return error > MPICH_ERR_LAST_MPIX && !zerror_is_own(error);
+}
+
 int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text)
 {
+	if (error == MPI_SUCCESS || zcompletion_is_raised(error))
+		return error;
 	if (zerror_is_own(error))
 		return zerror_raise_own(on, error);
-	/* Plain classes are ours. Codes of native MPI have more bits, and their handler has been called. */
-	if (error == MPI_SUCCESS || error > MPICH_ERR_LAST_MPIX)
-		return error;
 	return zerror_raise_native(on, error, name, "%s", text[0] ? text : class_text(error));
 }
 
@@ -112,9 +117,7 @@ int zcompletion_finish(struct zreq *r, MPI_Request *request, MPI_Status *status,
 {
 	char text[ZCOMPLETION_TEXT_BYTES];
 
-	if (__builtin_expect(r->status.MPI_ERROR == MPI_SUCCESS, 1))
-		return zcompletion_deliver(r, request, status);
-	if (r->raised)
+	if (__builtin_expect(r->status.MPI_ERROR == MPI_SUCCESS, 1) || r->raised)
 		return zcompletion_deliver(r, request, status);
 	zcompletion_describe(r, text);
 	if (on == MPI_COMM_NULL)

@@ -26,13 +26,16 @@ int zcompletion_wait_native(MPI_Request *, MPI_Status *, MPI_Comm on, const char
 int zcompletion_look(MPI_Request *, int *flag, MPI_Status *);
 
 /* Gives the status of a request that is done to the application, and frees the request. Returns its error, which has
- * not been raised. The status' MPI_ERROR is left alone (MPI-4.0 section 3.2.5). */
+ * been raised if r->raised or zcompletion_is_raised say so. The status' MPI_ERROR is left alone (MPI-4.0
+ * section 3.2.5). */
 int zcompletion_deliver(struct zreq *, MPI_Request *, MPI_Status *);
 /* Text on the request's error beyond the class, before it is delivered; "": nothing. */
 #define ZCOMPLETION_TEXT_BYTES 256
 void zcompletion_describe(const struct zreq *, char text[ZCOMPLETION_TEXT_BYTES]);
-/* Raises the error that a request ended with, with that text, or with the class' own where it is "". A code of native
- * MPI has been raised there; a class has not. Returns the code. */
+/* Is it a code of native MPI, whose handler has been called? A class is not, nor is a code of the application's own. */
+bool zcompletion_is_raised(int error);
+/* Raises the error that a request ended with, unless zcompletion_is_raised, with that text, or with the class' own
+ * where it is "". Not for a request whose error has been raised. Returns the code. */
 int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text);
 /* Delivers the request and raises its error. */
 int zcompletion_finish(struct zreq *, MPI_Request *, MPI_Status *, MPI_Comm on, const char *name);

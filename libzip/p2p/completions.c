@@ -12,8 +12,14 @@
 
 bool zcompletions_testall_fails;
 
-/* Delivers one of our requests, which is done, or inactive (empty status). Remembers the first failure. */
-static void deliver(struct zmix *m, int i, MPI_Status *status, int *error)
+/* The first failure of one of our requests. All bytes 0: none. */
+struct failure {
+	int error;
+	bool raised; /* a handler has had it */
+};
+
+/* Delivers one of our requests, which is done, or inactive (empty status). */
+static void deliver(struct zmix *m, int i, MPI_Status *status, struct failure *first)
 {
 	struct zreq *r = zmix_ours(m, i);
 
@@ -22,19 +28,20 @@ static void deliver(struct zmix *m, int i, MPI_Status *status, int *error)
 			zstatus_empty(status);
 		return;
 	}
+	const bool raised = r->raised;
 	int rc = zcompletion_deliver(r, &m->all[i], status);
 	if (status != MPI_STATUS_IGNORE)
 		status->MPI_ERROR = rc;
-	if (*error == MPI_SUCCESS)
-		*error = rc;
+	if (first->error == MPI_SUCCESS)
+		*first = (struct failure){.error = rc, .raised = raised || zcompletion_is_raised(rc)};
 }
 
 /* After deliveries: the return value of the MPI function. Calls the error handler unless that was done. */
-static int outcome(int error, int native_rc, const char *name)
+static int outcome(const struct failure *first, int native_rc, const char *name)
 {
-	if (error == MPI_SUCCESS)
+	if (first->error == MPI_SUCCESS)
 		return native_rc;
-	if (error > MPICH_ERR_LAST_MPIX)
+	if (first->raised)
 		return MPI_ERR_IN_STATUS;
 	return zerror_raise(NULL, MPI_ERR_IN_STATUS, name, "an operation failed: see its status");
 }
@@ -94,12 +101,12 @@ static bool all_done(void *ctx)
 
 static int deliver_all(struct zmix *m, const struct all_wait *w, const char *name)
 {
-	int error = MPI_SUCCESS;
+	struct failure first = {0};
 
 	for (int i = 0; m->native != m->all && i < m->n; i++) {
 		MPI_Status *status = zmix_nth(w->statuses, i);
 		if (zmix_ours(m, i)) {
-			deliver(m, i, status, &error);
+			deliver(m, i, status, &first);
 			continue;
 		}
 		zmix_store(m, i);
@@ -110,7 +117,7 @@ static int deliver_all(struct zmix *m, const struct all_wait *w, const char *nam
 		else if (w->native_rc == MPI_SUCCESS)
 			status->MPI_ERROR = MPI_SUCCESS; /* must be valid if one of our requests has failed */
 	}
-	return outcome(error, w->native_rc, name);
+	return outcome(&first, w->native_rc, name);
 }
 
 int zip_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
@@ -248,7 +255,8 @@ struct some_wait {
 	int *indices;
 	MPI_Status *statuses;
 	int count; /* MPI_UNDEFINED: none is active */
-	int native_rc, error;
+	int native_rc;
+	struct failure first;
 };
 
 static bool some_done(void *ctx)
@@ -279,7 +287,7 @@ static bool some_done(void *ctx)
 		if (!zreq_is_done(r))
 			continue;
 		w->indices[count] = i;
-		deliver(m, i, zmix_nth(w->statuses, count), &w->error);
+		deliver(m, i, zmix_nth(w->statuses, count), &w->first);
 		count++;
 	}
 	w->count = active ? count : MPI_UNDEFINED;
@@ -300,7 +308,7 @@ int zip_Waitsome(int n, MPI_Request requests[], int *count, int indices[], MPI_S
 		wait_for(&m, some_done, &w);
 	*count = w.count;
 	zmix_close(&m);
-	return outcome(w.error, w.native_rc, "MPI_Waitsome");
+	return outcome(&w.first, w.native_rc, "MPI_Waitsome");
 }
 
 int zip_Testsome(int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[])
@@ -317,5 +325,5 @@ int zip_Testsome(int n, MPI_Request requests[], int *count, int indices[], MPI_S
 		some_done(&w);
 	*count = w.count;
 	zmix_close(&m);
-	return outcome(w.error, w.native_rc, "MPI_Testsome");
+	return outcome(&w.first, w.native_rc, "MPI_Testsome");
 }

@@ -2,7 +2,7 @@
 /*
  * MPI_Request_get_status and its kin of MPI-4.1 (section 3.7.6): is a request complete, and with what status? The
  * requests stay. As in MPICH, a request that has failed is an error of the call, each time: that of the request, or
- * MPI_ERR_IN_STATUS where the function returns several statuses.
+ * MPI_ERR_IN_STATUS where the function returns several statuses. An error that its handler has had is returned alone.
  */
 #include "libzip/p2p/completion.h"
 #include "libzip/p2p/mix.h"

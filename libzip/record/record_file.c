@@ -78,8 +78,8 @@ static int keep_name(const char *path, struct zerr *err)
 	return zerr_set(err, -ENOMEM, "out of memory");
 }
 
-/* Without a job nobody has compared the variables of the ranks, and a rank that does not record never comes. The limit
- * is that of our waiting, between calls to native MPI. */
+/* Without a job nobody has compared the variables of the ranks, and a rank that does not record never comes. A native
+ * call may take longer than the limit, which counts between calls. */
 static int meet_natively(struct zerr *err)
 {
 	static MPI_Request request; /* stays with native MPI if it is given up */
@@ -90,11 +90,13 @@ static int meet_natively(struct zerr *err)
 		if (!done)
 			nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 	}
-	if (rc == MPI_SUCCESS && done)
-		return 0;
-	return zerr_set(err, -ETIMEDOUT,
-		"some ranks of this job do not record, or did not come within %d seconds: set it for all ranks",
-		COME_MS / 1000);
+	if (rc != MPI_SUCCESS)
+		return zerr_set(err, -EIO, "cannot meet the other ranks");
+	if (!done)
+		return zerr_set(err, -ETIMEDOUT,
+			"some ranks of this job do not record, or did not come within %d seconds: set it for all ranks",
+			COME_MS / 1000);
+	return 0;
 }
 
 int zrecord_file_open(const char *path, struct zerr *err)

@@ -20,11 +20,42 @@ static int copy(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int
 	return returns;
 }
 
-static int idup(MPI_Comm of, MPI_Comm *made)
+/* how: a call that waits. Those of several requests return the code in the status. */
+static int idup(MPI_Comm of, MPI_Comm *made, int how)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
-	int rc = MPI_Comm_idup(of, made, &r);
-	return r != MPI_REQUEST_NULL ? MPI_Wait(&r, MPI_STATUS_IGNORE) : rc;
+	MPI_Status s = {.MPI_ERROR = MPI_SUCCESS};
+	int rc = MPI_Comm_idup(of, made, &r), flag = 0, n = 0, index;
+	if (r == MPI_REQUEST_NULL)
+		return rc;
+	switch (how) {
+	case 0:
+		return MPI_Wait(&r, &s);
+	case 1:
+		while (!flag)
+			rc = MPI_Test(&r, &flag, &s);
+		return rc;
+	case 2:
+		return MPI_Waitany(1, &r, &index, &s);
+	case 3:
+		while (!flag)
+			rc = MPI_Testany(1, &r, &index, &flag, &s);
+		return rc;
+	case 4:
+		MPI_Waitall(1, &r, &s);
+		break;
+	case 5:
+		while (!flag)
+			MPI_Testall(1, &r, &flag, &s);
+		break;
+	case 6:
+		MPI_Waitsome(1, &r, &n, &index, &s);
+		break;
+	default:
+		while (n == 0)
+			MPI_Testsome(1, &r, &n, &index, &s);
+	}
+	return s.MPI_ERROR;
 }
 
 static void throws(void)
@@ -59,10 +90,10 @@ int main(int argc, char **argv)
 	MPI_Comm_set_attr(comm, key, &one);
 	MPI_Comm_set_errhandler(WORLD, handler); /* where MPI_Wait may raise it */
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 3 + 3 * 8; i++) {
 		returns = (int[]){class, code, MPI_ERR_ARG}[i % 3];
 		called = 0;
-		int rc = i < 3 ? MPI_Comm_dup(comm, &two) : idup(comm, &two);
+		int rc = i < 3 ? MPI_Comm_dup(comm, &two) : idup(comm, &two, i / 3 - 1);
 		if (mpich_version() >= 500 && rc == MPI_SUCCESS) /* MPICH 5 returns it after a handler that returns */
 			rc = got;
 		CHECK_INT(called, 1);
