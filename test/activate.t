@@ -59,7 +59,7 @@ if [ -e "$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/fakeverbs.so" ]; then
 	. "$ZIP_TOP_SRCDIR/test/lib/fake.sh"
 	fake_fabric fka
 	mkfifo more
-	exec 8<>more
+	exec 8<>./more
 	rm port
 	background env LD_PRELOAD="$FAKE_PRELOAD" python3 -B "$ZIP_TOP_SRCDIR/test/lib/activate.py" port "$SOCKET.verbs" more "$ZIPPERD" \
 		-o listen=a,b=fka:1@127.0.0.1:@PORT@ -o listen=a,b=shm:"$SOCKET.verbs" -o key_file="$TAP_TMP/keys" \

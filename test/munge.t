@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # MUNGE in place of keys, with a munged of the test's own: jobs of zmpirun and by hand without any key file; false users, credentials that are
 # used again, too old, or of another realm; a munged that is not there, or hangs.
+# shellcheck disable=SC2154 # ADDRESS_NAME and MUNGED_NAME: functions set them
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 MODULES=$ZIP_TOP_BUILDDIR/common/.libs

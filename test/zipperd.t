@@ -287,6 +287,7 @@ start_under_systemd() { # NAME=VALUE...: its environment
 	background python3 systemd.py "$TAP_TMP/notify" >notified
 	systemd=$!
 	wait_for 20 test -e notify
+	# shellcheck disable=SC2163 # NAME=VALUE
 	export NOTIFY_SOCKET=$TAP_TMP/notify "$@"
 	start -c good.conf
 	unset NOTIFY_SOCKET "${@%%=*}"

@@ -149,7 +149,7 @@ static int add_part(struct hosts *h, int number, struct zerr *err)
 	for (int i = 0; rc == 0 && i < nhosts; i++) {
 		const bool *used = uses + i * nsections;
 		struct zerr why = {{0}};
-		if (!memchr(used, true, (size_t)nsections))
+		if (!memchr(used, 1, (size_t)nsections * sizeof(*used)))
 			continue;
 		if (!part->cluster)
 			rc = add_visit(h, number, NULL, used);

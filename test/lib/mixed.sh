@@ -5,9 +5,9 @@
 
 # mixed_hosts LAYOUT: prints the hostfile of that world. TAP_TMP and the folder of the build are seen at the same path everywhere.
 mixed_hosts() {
-	local here=("$MPIEXEC") release n=0 sizes size k
+	local launchers=("$MPIEXEC") release n=0 sizes size k
 	for release in $ZIP_MIXED; do
-		here+=("$TAP_TMP/mpiexec.$release")
+		launchers+=("$TAP_TMP/mpiexec.$release")
 		cat >"$TAP_TMP/mpiexec.$release" <<END
 #!/bin/sh
 ROOT_BINDS="$TAP_TMP:$TAP_TMP $ZIP_ROOTS/$release/src/build:$ZIP_TOP_BUILDDIR"
@@ -18,7 +18,7 @@ END
 	done
 	IFS=+ read -ra sizes <<<"$1"
 	for size in "${sizes[@]}"; do
-		printf '#ZIP cluster c%d launcher=fork mpiexec=%s\n127.0.0.%d:%d\n' $((++n)) "${here[(n - 1) % ${#here[@]}]}" $n "$size"
+		printf '#ZIP cluster c%d launcher=fork mpiexec=%s\n127.0.0.%d:%d\n' $((++n)) "${launchers[(n - 1) % ${#launchers[@]}]}" $n "$size"
 	done
 	printf '#ZIP zipper localhost'
 	for ((k = 1; k <= n; k++)); do printf ' c%d=tcp:127.0.0.1' "$k"; done

@@ -235,7 +235,7 @@ static void jobs_that_have_ended_stay_for_a_time(void **state)
 {
 	struct daemon_fixture d;
 	struct fake_rank r[4];
-	struct zctl_status_reply s;
+	struct zctl_status_reply s = {0};
 	(void)state;
 	daemon_start(&d, TCP, "ended_time=3s administrators=nobody,other");
 	job_init(r, "j", d.addr);
