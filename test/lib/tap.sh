@@ -39,8 +39,9 @@ if [ -n "$SANITIZED" ]; then # what it reports, of any process of the test, is a
 	TSAN_OPTIONS=$TSAN_OPTIONS:log_path=$TAP_TMP/.sanitizer/report
 	UBSAN_OPTIONS=$UBSAN_OPTIONS:log_path=$TAP_TMP/.sanitizer/report
 fi
-if [ -n "$RUNTIME" ]; then
-	printf '#!/bin/sh\nexec "%s" -genv LD_PRELOAD "%s" "$@"\n' "$ZMPIRUN" "$RUNTIME" >"$TAP_TMP/.sanitizer/zmpirun"
+PLAIN_ZMPIRUN=$ZMPIRUN
+if [ -n "$RUNTIME" ]; then # a script stands for zmpirun
+	printf '#!/bin/sh\nexec "%s" -genv LD_PRELOAD "%s${LD_PRELOAD:+:$LD_PRELOAD}" "$@"\n' "$ZMPIRUN" "$RUNTIME" >"$TAP_TMP/.sanitizer/zmpirun"
 	chmod +x "$TAP_TMP/.sanitizer/zmpirun"
 	ZMPIRUN=$TAP_TMP/.sanitizer/zmpirun
 fi
