@@ -22,7 +22,7 @@ for machine in emulated usermode; do
 	ZIP_VM_MACHINE=$machine ZIP_VM= "$vmlab" with 2 true 2>"$TAP_TMP/err"
 	is "$machine: no machine without a kernel" $? 1
 	is "$machine: in one line" "$(wc -l <"$TAP_TMP/err")" 1
-	matches "$machine: why" "$TAP_TMP/err" "^vmlab: (no kernel for|no [a-z_-]+ \(package|needs Debian)"
+	matches "$machine: why" "$TAP_TMP/err" "^vmlab: (no kernel for|no [a-z0-9_-]+ \(package|needs Debian)"
 done
 "$ZIP_TOP_SRCDIR/test/vm/usermode-start" "$TAP_TMP/a=$TAP_TMP/b" 2>"$TAP_TMP/err"
 is "usermode-start: nothing to become" "$?: $(cat "$TAP_TMP/err")" "1: vmlab: usermode-start [MINE=OTHER]... -- KERNEL WORD..."
