@@ -18,7 +18,8 @@ cast_start() {
 		at=()
 		! declare -F cast_at >/dev/null || read -r -a at <<<"$(cast_at $i)"
 		# shellcheck disable=SC2059 # the address is a format
-		background limited 100 env ${RUNTIME:+LD_PRELOAD="$RUNTIME${LD_PRELOAD:+:$LD_PRELOAD}"} "${at[@]}" "$CAST_NODE" "$TAP_TMP" $i "$n" \
+		# the runtime for the node alone: a shell before it dies with that of TSan
+		background limited 100 "${at[@]}" env ${RUNTIME:+LD_PRELOAD="$RUNTIME${LD_PRELOAD:+:$LD_PRELOAD}"} "$CAST_NODE" "$TAP_TMP" $i "$n" \
 			"$(printf "$listen" $i)" "$@" >"$TAP_TMP/cast$i" 2>&1
 		CAST_PIDS+=($!)
 	done
