@@ -64,6 +64,13 @@ static int find_signal(const struct zrun *run, const struct zpart **part)
 	return found;
 }
 
+/* zipperd's words for a rank that has gone without a word, in zipperd/control/hear.c. Otherwise it knows the reason, as
+ * that a network is down. */
+static bool has_no_reason(const char *died)
+{
+	return strcmp(died, " died (lost its connection)") == 0 || strcmp(died, " died (closed its connection)") == 0;
+}
+
 /* A rank has gone without a word. If no signal has killed a rank of its part, it has ended by itself: mpiexec has told
  * its status, and kills the others. mpiexec of MPICH 4.2 forgets the status of a rank at times, and tells 0. */
 static void name_end(struct zrun *run)
@@ -71,7 +78,8 @@ static void name_end(struct zrun *run)
 	const struct zpart *part = zverdict_subject(run);
 	char *died = strstr(run->verdict, " died (");
 	const size_t room = died ? sizeof(run->verdict) - (size_t)(died - run->verdict) : 0;
-	if (!died || !part || !part->by_itself || !part->chatter.have_codes || part->chatter.signal)
+	if (!died || !has_no_reason(died) || !part || !part->by_itself || !part->chatter.have_codes ||
+		part->chatter.signal)
 		return;
 	if (part->chatter.status > 0)
 		snprintf(died, room, " ended with status %d without MPI_Finalize", part->chatter.status);
