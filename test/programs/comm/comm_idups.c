@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Duplications of several communicators that are under way at the same time, while a member of one of them is late;
- * also in threads. twin: layouts=2+2,1+3,1+1+2
+ * also in three threads. twin: layouts=2+2,1+3,1+1+2
  */
 #include "../check.h"
 
