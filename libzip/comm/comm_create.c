@@ -28,8 +28,8 @@ static bool is_subset(const struct zcomm *c, const struct zgroup *g)
 }
 
 /* The native communicator of those members of the group that are in my part. On the shadow of a spanning parent the
- * caller raises the error, when all parts have agreed. */
-static int native_create(MPI_Comm comm, const struct zgroup *g, MPI_Comm *native)
+ * caller raises the error, when all parts have agreed. c: that parent, NULL for a local one. */
+static int native_create(const struct zcomm *c, MPI_Comm comm, const struct zgroup *g, MPI_Comm *native)
 {
 	MPI_Group group;
 	int rc = zcomm_native_group(comm, g, &group);
@@ -37,13 +37,16 @@ static int native_create(MPI_Comm comm, const struct zgroup *g, MPI_Comm *native
 		return rc;
 	zshim_block_begin();
 	rc = zn.Comm_create(comm, group, native);
+	if (c && rc == MPI_SUCCESS)
+		rc = zcomm_native_unnumber_child(c, native);
 	zshim_block_end();
 	if (group != MPI_GROUP_EMPTY)
 		zn.Group_free(&group);
 	return rc;
 }
 
-static int native_create_group(MPI_Comm comm, const struct zgroup *g, int tag, const char *stringtag, MPI_Comm *native)
+static int native_create_group(const struct zcomm *c, MPI_Comm comm, const struct zgroup *g, int tag,
+	const char *stringtag, MPI_Comm *native)
 {
 	MPI_Group group;
 	int rc = zcomm_native_group(comm, g, &group);
@@ -52,6 +55,8 @@ static int native_create_group(MPI_Comm comm, const struct zgroup *g, int tag, c
 	zshim_block_begin(); /* other threads go on: another rank may wait for one of them */
 	rc = stringtag ? zcomm_native_from_group(comm, group, tag, stringtag, native)
 		       : zn.Comm_create_group(comm, group, tag, native);
+	if (c && rc == MPI_SUCCESS && !stringtag)
+		rc = zcomm_native_unnumber_child(c, native);
 	zshim_block_end();
 	if (group != MPI_GROUP_EMPTY)
 		zn.Group_free(&group);
@@ -87,7 +92,7 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		int rc = zcomm_native_check(comm, g, name);
 		if (rc == MPI_SUCCESS)
 			rc = zcomm_meet_local(comm);
-		return rc == MPI_SUCCESS ? raise_class(comm, native_create(comm, g, newcomm), name) : rc;
+		return rc == MPI_SUCCESS ? raise_class(comm, native_create(NULL, comm, g, newcomm), name) : rc;
 	}
 	if (!is_subset(zcomm_own(c), g))
 		return zerror_raise(c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
@@ -105,7 +110,7 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	const int64_t id = g->size > 0 ? all[zcomm_rank_of(c, g->vrank[0])][ZSAID_ID] : 0;
 	free(all);
 	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
-	rc = native_create(c->shadow, g, &native);
+	rc = native_create(c, c->shadow, g, &native);
 	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
 	take_native(c, g, id, rc, quiet.raises, &native, &outcome);
 	zcomm_outcome_agree(c, name, &outcome);
@@ -124,7 +129,7 @@ static int create_spanning(struct zcomm *c, const struct zgroup *g, int tag, con
 	if (rc != MPI_SUCCESS)
 		return rc;
 	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
-	rc = native_create_group(c->shadow, g, tag, stringtag, &native);
+	rc = native_create_group(c, c->shadow, g, tag, stringtag, &native);
 	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
 	take_native(c, g, id, rc, quiet.raises, &native, &outcome);
 	struct zcomm *made = stringtag && native != MPI_COMM_NULL ? zcomm_find(native) : NULL;
@@ -157,7 +162,7 @@ int zcomm_create_group(MPI_Comm comm, MPI_Group group, int tag, const char *stri
 		return g->rank == MPI_UNDEFINED ? MPI_SUCCESS : create_spanning(c, g, tag, stringtag, name, newcomm);
 	if (g->rank != MPI_UNDEFINED && !zcoll_local_may_block(comm))
 		rc = zcomm_meet_new(NULL, g, tag, name, &id);
-	return rc == MPI_SUCCESS ? raise_class(comm, native_create_group(comm, g, tag, NULL, newcomm), name) : rc;
+	return rc == MPI_SUCCESS ? raise_class(comm, native_create_group(NULL, comm, g, tag, NULL, newcomm), name) : rc;
 }
 
 int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)

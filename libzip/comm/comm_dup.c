@@ -10,6 +10,7 @@
 #include "libzip/coll/inside/inside.h"
 #include "libzip/comm/comm_idup.h"
 #include "libzip/comm/comm_make.h"
+#include "libzip/comm/comm_native.h"
 #include "libzip/comm/inter_dup.h"
 #include "libzip/schedule/engine.h"
 #include "libzip/schedule/step.h"
@@ -80,6 +81,7 @@ static int begin_dup(struct zsched *s, struct dup *d)
 		.made = &d->native,
 		.outcome = &d->outcome,
 		.members = d->parent->nlocal,
+		.numbered = zcomm_native_is_numbered(d->parent),
 		.raises = native_raises(d->parent),
 		.waits = !d->started_by};
 	return rc == MPI_SUCCESS ? zcomm_idup_add(s, &idup) : rc;

@@ -8,7 +8,6 @@
 #include "libzip/schedule/order.h"
 #include "libzip/schedule/step.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
 #include "libzip/world/handlers.h"
 #include "libzip/world/world.h"
 
@@ -95,7 +94,7 @@ int zcomm_idup_add(struct zsched *s, const struct zcomm_idup *d)
 	if (d->waits)
 		t->around = copying;
 	t->nested = t->around.shared + t->around.alone > 0;
-	t->ordered = d->members > 1 && zversion_has_bug(ZVERSION_COMM_IDUP);
+	t->ordered = d->members > 1 && d->numbered;
 	int rc = t->ordered ? zorder_add(s, &t->order, d->over) : MPI_SUCCESS;
 	if (rc == MPI_SUCCESS)
 		rc = zstep_watch(s, take_turn, t);

@@ -21,9 +21,7 @@
  *
  * For the others, all members had better be here when it begins, as they may be waiting for each other, over the
  * bridge, for a duplication that has to wait. Before MPICH 5, with one thread, this is left to the program, as in the
- * native library. With MPICH 5 they begin in the order of libzip/schedule/order.h. An MPI_Comm_idup of a local
- * communicator has no place in it: the application's own collectives there are native, too, and keep the order of its
- * calls.
+ * native library. Those that MPICH 5 numbers (comm_native.h) begin in the order of libzip/schedule/order.h.
  */
 struct zcomm_idup {
 	int (*start)(void *arg, MPI_Request *native);
@@ -32,7 +30,7 @@ struct zcomm_idup {
 	MPI_Comm *made;
 	struct zcomm_outcome *outcome;
 	int members;
-	bool raises, waits;
+	bool numbered, raises, waits;
 };
 /* MPI_SUCCESS or an error class. */
 int zcomm_idup_add(struct zsched *, const struct zcomm_idup *);

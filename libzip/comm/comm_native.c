@@ -11,6 +11,7 @@
 #include "libzip/shim/version.h"
 #include "libzip/world/attached.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 #include "libzip/world/world.h"
 
 /* Replaces the native group by one that comes from the session, with the same members. */
@@ -56,11 +57,69 @@ int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native)
 	return MPI_SUCCESS;
 }
 
+static void hand_on_handler(MPI_Comm from, MPI_Comm to, bool fatal)
+{
+	MPI_Errhandler handler;
+	if (zn.Comm_get_errhandler(from, &handler) != MPI_SUCCESS)
+		return;
+	if (handler != MPI_ERRORS_ARE_FATAL || fatal)
+		zn.Comm_set_errhandler(to, handler);
+	if (!zhandlers_is_predefined(handler))
+		zn.Errhandler_free(&handler);
+}
+
+/* The same members in the same order: the first one, and all others. */
+static int merge_halves(MPI_Comm comm, int rank, MPI_Comm *made)
+{
+	MPI_Comm half, halves;
+	int rc = zn.Comm_split(comm, rank > 0, rank, &half);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	rc = zn.Intercomm_create(half, 0, comm, rank > 0 ? 0 : 1, 0, &halves);
+	zn.Comm_free(&half);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	rc = zn.Intercomm_merge(halves, rank > 0, made);
+	zn.Comm_free(&halves);
+	return rc;
+}
+
+int zcomm_native_unnumber(MPI_Comm *comm, bool fatal)
+{
+	MPI_Comm made = MPI_COMM_NULL;
+	int rank, size = 0;
+	if (!zversion_has_bug(ZVERSION_COMM_IDUP) || *comm == MPI_COMM_NULL)
+		return MPI_SUCCESS;
+	zn.Comm_size(*comm, &size);
+	zn.Comm_rank(*comm, &rank);
+	if (size < 2)
+		return MPI_SUCCESS;
+	int rc = merge_halves(*comm, rank, &made);
+	if (rc == MPI_SUCCESS)
+		hand_on_handler(*comm, made, fatal);
+	else
+		made = MPI_COMM_NULL;
+	zn.Comm_free(comm);
+	*comm = made;
+	return rc;
+}
+
+bool zcomm_native_is_numbered(const struct zcomm *c)
+{
+	return c->size == zworld.nranks && !c->local && zversion_has_bug(ZVERSION_COMM_IDUP);
+}
+
+int zcomm_native_unnumber_child(const struct zcomm *parent, MPI_Comm *child)
+{
+	return zcomm_native_is_numbered(parent) ? zcomm_native_unnumber(child, parent->fatal) : MPI_SUCCESS;
+}
+
 int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char *stringtag, MPI_Comm *made)
 {
-	return zversion_running() >= ZVERSION(4, 2, 0)
-		       ? zn.Comm_create_from_group(native, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, made)
-		       : zn.Comm_create_group(comm, native, tag, made);
+	if (zversion_running() < ZVERSION(4, 2, 0))
+		return zn.Comm_create_group(comm, native, tag, made);
+	int rc = zn.Comm_create_from_group(native, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
+	return rc == MPI_SUCCESS ? zcomm_native_unnumber(made, false) : rc;
 }
 
 /* Are the group's members of my part all in this native group? The native group has members of other worlds. */

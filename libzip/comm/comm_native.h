@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "libzip/world/comm.h"
 #include "libzip/world/group.h"
 
 /* The members of the group in my part, for a native function on comm, of the same session. To be freed, unless it is
@@ -15,6 +16,22 @@ int zcomm_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *native);
  * on those made of it, use the buffer of the group's session. A group without a session takes the same way, as other
  * members may have one with a session. A native error code. */
 int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char *stringtag, MPI_Comm *made);
+/*
+ * Exchanges a native communicator for one with the same members in the same order that MPI_Comm_idup duplicates without
+ * blocking. MPICH 5 gives every communicator that comes from MPI_COMM_WORLD a number for the choice of its virtual
+ * communication interface (VCI), and broadcasts the number at the end of the duplication, within the progress of
+ * whatever call is made. Two such duplications with common members hang where these end them in different order.
+ * A communicator of MPI_Intercomm_merge has no such number, nor have those that come from it. They use the first VCI.
+ *
+ * Collective over *comm, which may be MPI_COMM_NULL. It must be new, without attributes and name; it is freed. The
+ * other one gets its handler. fatal: that is one of its own also where it is MPI_ERRORS_ARE_FATAL. Does nothing with
+ * other versions. A native error code; then *comm is MPI_COMM_NULL.
+ */
+int zcomm_native_unnumber(MPI_Comm *comm, bool fatal);
+/* Has the native communicator of a spanning one such a number? Those are MPI_COMM_WORLD and its duplicates, as: */
+bool zcomm_native_is_numbered(const struct zcomm *);
+/* The same as zcomm_native_unnumber after a native constructor other than a duplication, where the parent has one. */
+int zcomm_native_unnumber_child(const struct zcomm *parent, MPI_Comm *child);
 /* Are all members of the group in this local communicator? Native MPI is given only the members in my part, and would
  * leave out the others. MPI_SUCCESS or an error code that has been raised. */
 int zcomm_native_check(MPI_Comm local, const struct zgroup *, const char *name);

@@ -11,6 +11,7 @@
 #include "libzip/comm/comm_agree.h"
 #include "libzip/comm/comm_make.h"
 #include "libzip/comm/comm_meet.h"
+#include "libzip/comm/comm_native.h"
 #include "libzip/comm/inter_split.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/error.h"
@@ -18,11 +19,13 @@
 #include "libzip/world/topo.h"
 #include "libzip/world/world.h"
 
-/* While native calls block, other threads go on: another rank may wait for one of them. */
-static int native_split(MPI_Comm comm, int color, int key, MPI_Comm *native)
+/* While native calls block, other threads go on: another rank may wait for one of them. c: NULL for a local one. */
+static int native_split(const struct zcomm *c, MPI_Comm comm, int color, int key, MPI_Comm *native)
 {
 	zshim_block_begin();
 	int rc = zn.Comm_split(comm, color, key, native);
+	if (c && rc == MPI_SUCCESS)
+		rc = zcomm_native_unnumber_child(c, native);
 	zshim_block_end();
 	return rc;
 }
@@ -49,7 +52,7 @@ static void split_natively(struct split *t, int color, int key)
 {
 	struct zhandlers_quiet quiet;
 	zhandlers_quiet_begin(&quiet, t->c->shadow, t->c->fatal);
-	int rc = native_split(t->c->shadow, color, key, &t->native);
+	int rc = native_split(t->c, t->c->shadow, color, key, &t->native);
 	if (rc != MPI_SUCCESS)
 		t->native = MPI_COMM_NULL;
 	zhandlers_quiet_end(&quiet, t->native);
@@ -129,7 +132,7 @@ int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	zcomm_reap();
 	if (!c) {
 		int rc = zcomm_meet_local(comm);
-		return rc == MPI_SUCCESS ? native_split(comm, color, key, newcomm) : rc;
+		return rc == MPI_SUCCESS ? native_split(NULL, comm, color, key, newcomm) : rc;
 	}
 	return c->local ? zinter_split(c, color, key, newcomm, name) : split_spanning(c, color, key, name, newcomm);
 }

@@ -45,7 +45,8 @@ static const struct span bugs[ZVERSION_BUGS] = {
 	[ZVERSION_CREATE_GROUP] = {0, ZVERSION(5, 0, 1)},
 	/* MPI_Cart_sub that keeps no dimension makes a communicator at rank 0 alone, not one for each rank. */
 	[ZVERSION_CART_SUB] = {0, ZVERSION(5, 0, 1)},
-	/* MPI_Comm_idup blocks at its end, within the progress of another call. */
+	/* MPI_Comm_idup blocks at its end, within the progress of another call, where the communicator comes from
+	 * MPI_COMM_WORLD. */
 	[ZVERSION_COMM_IDUP] = {ZVERSION(4, 2, 2), INT_MAX},
 };
 

@@ -9,6 +9,7 @@
 
 #include "libzip/comm/comm_make.h"
 #include "libzip/comm/comm_meet.h"
+#include "libzip/comm/comm_native.h"
 #include "libzip/comm/comm_split.h"
 #include "libzip/comm/inter_split.h"
 #include "libzip/comm/split/nbhd.h"
@@ -83,6 +84,8 @@ static int split_part(struct split *t, int type, int key, MPI_Info info, MPI_Com
 	/* The resource below the whole communicator, which has several hosts, is a host. The native library would look
 	 * below the shadow, which may be on one host. */
 	int rc = zn.Comm_split_type(t->c->shadow, unguided ? MPI_COMM_TYPE_SHARED : type, key, info, newcomm);
+	if (rc == MPI_SUCCESS)
+		rc = zcomm_native_unnumber_child(t->c, newcomm);
 	if (rc == MPI_SUCCESS && unguided && info != MPI_INFO_NULL)
 		rc = zn.Info_set(info, "mpi_hw_resource_type", "node"); /* MPICH's name for it */
 	return rc;
