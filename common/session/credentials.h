@@ -17,8 +17,8 @@ int zcredentials_find_user(char user[ZCTL_NAME_MAX + 1], struct zerr *);
 int zcredentials_find_key(const struct zauth_ops *, uint8_t key[ZAUTH_KEY_BYTES], const char *user, struct zerr *);
 /* Finds whether MUNGE proves who we are: where ZIPPER_MUNGE says so ("yes", or the path of munged's socket), or where
  * it does not say "no", there is no key, and munged runs. ZIPPER_MUNGE_USER is zipperd's user, or else it is zipper.
- * module_dir: NULL: ZIPPER_MODULE_DIR, or else where modules are installed (for programs in bindir). rc: of the search for a key. Returns 1 with
- * munge filled; rc: MUNGE does not; negative with text: it should, and cannot. */
+ * module_dir: NULL: ZIPPER_MODULE_DIR, or else where modules are installed (for programs in bindir). rc: of the search
+ * for a key. Returns 1 with munge filled; rc: MUNGE does not; negative with text: it should, and cannot. */
 int zcredentials_find_munge(struct zmunge *, const char *module_dir, int rc, struct zerr *);
 /* Finds what a rank proves its identity with: the job credential ZIPPER_CREDENTIAL ("EXPIRES:KEY", with the end in
  * seconds since 1970 and 64 hexadecimal digits), or else the user's key; then *expires_s is 0. Returns 0, or a negative

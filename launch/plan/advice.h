@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Advice on options that zmpirun does not have, but mpiexec (Hydra), Open MPI's mpirun or srun has: what to write here. Any
- * thread. */
+/* Advice on options that zmpirun does not have, but mpiexec (Hydra), Open MPI's mpirun or srun has: what to write here.
+ * Any thread. */
 #ifndef ZIP_LAUNCH_ADVICE_H
 #define ZIP_LAUNCH_ADVICE_H
 

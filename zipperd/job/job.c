@@ -86,8 +86,8 @@ int job_may_begin(const struct daemon *d, struct zerr *err)
 		"by another zipper");
 }
 
-/* Jobs that are over give their places, for late ranks learn less rather than new jobs are refused. user: of this one, or
- * NULL: of all. */
+/* Jobs that are over give their places, for late ranks learn less rather than new jobs are refused. user: of this one,
+ * or NULL: of all. */
 static void forget_ended(struct daemon *d, const struct user *user)
 {
 	struct list *node, *after;

@@ -189,8 +189,8 @@ static void refuse_late(struct conn *conn, const struct job *j, const struct zct
 			j->key);
 }
 
-/* The rank does not fit into the job, which ends. A job that comes back may find room later, or that an earlier connection
- * of the rank has ended. */
+/* The rank does not fit into the job, which ends. A job that comes back may find room later, or that an earlier
+ * connection of the rank has ended. */
 static void turn_away(struct job *j, struct conn *conn, const struct zctl_join *in, int rc, const char *why)
 {
 	char text[ZCTL_TEXT_MAX + 1];

@@ -188,8 +188,14 @@ static int open_at(struct zipperd *z)
 	assert_int_equal(pthread_create(&thread, NULL, serve, z), 0);
 	const int rc = zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err);
 	if (rc == 0) {
-		const struct zctl_join join = {.part = "a", .parts = "a,b", .entries = "a,b", .size = 1, .host = "h", .endpoints = 1,
-			.nrails = 1, .incarnation = 1};
+		const struct zctl_join join = {.part = "a",
+			.parts = "a,b",
+			.entries = "a,b",
+			.size = 1,
+			.host = "h",
+			.endpoints = 1,
+			.nrails = 1,
+			.incarnation = 1};
 		assert_int_equal(zsession_protocol(s), z->spoken);
 		assert_int_equal(zsession_ask_join(s, &join, &err), 0);
 	}

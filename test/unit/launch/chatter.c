@@ -222,7 +222,8 @@ static void finds_programs_that_do_not_start(void **state)
 		{"[proxy:0:0@n1] launch_procs (pm/pmiserv/pmip_cb.c:621): unable to change wdir to /x (No such file or "
 		 "directory)\n",
 			"host n1 cannot change to the directory /x (No such file or directory)"},
-		{"[0] [proxy:0:0@n1] [1] [proxy:0:0@n1] HYDU_create_process (utils/launch/launch.c:73): execvp error on "
+		{"[0] [proxy:0:0@n1] [1] [proxy:0:0@n1] HYDU_create_process (utils/launch/launch.c:73): execvp error "
+		 "on "
 		 "file x (No such file or directory)\n",
 			"host n1 cannot start x (No such file or directory)"},
 		{"[0] HYDU_create_process (utils/launch/launch.c:73): [0] execvp error on file x (No such file or "

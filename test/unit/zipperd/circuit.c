@@ -286,7 +286,8 @@ static uint64_t find_highest(struct bench *b)
 	return bytes;
 }
 
-/* Bytes that wait in circuits count as their user's memory. A second circuit finds it used up, and goes on all the same. */
+/* Bytes that wait in circuits count as their user's memory. A second circuit finds it used up, and goes on all the
+ * same. */
 static void waiting_takes_the_users_memory(void **state)
 {
 	struct bench b;
