@@ -68,14 +68,31 @@ static void hand_on_handler(MPI_Comm from, MPI_Comm to, bool fatal)
 		zn.Errhandler_free(&handler);
 }
 
-/* The same members in the same order: the first one, and all others. */
+/* Have all members two more communicators left? They agree. */
+static int ask_for_room(MPI_Comm comm)
+{
+	MPI_Comm first, second;
+	int rc = zn.Comm_dup(comm, &first);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	rc = zn.Comm_dup(comm, &second);
+	if (rc == MPI_SUCCESS)
+		zn.Comm_free(&second);
+	zn.Comm_free(&first);
+	return rc;
+}
+
+/* The same members in the same order: the first one, and all others. Where there is no room for one half,
+ * MPI_Intercomm_create fails in that half, and waits for it in the other one. */
 static int merge_halves(MPI_Comm comm, int rank, MPI_Comm *made)
 {
 	MPI_Comm half, halves;
 	int rc = zn.Comm_split(comm, rank > 0, rank, &half);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	rc = zn.Intercomm_create(half, 0, comm, rank > 0 ? 0 : 1, 0, &halves);
+	rc = ask_for_room(comm);
+	if (rc == MPI_SUCCESS)
+		rc = zn.Intercomm_create(half, 0, comm, rank > 0 ? 0 : 1, 0, &halves);
 	zn.Comm_free(&half);
 	if (rc != MPI_SUCCESS)
 		return rc;
