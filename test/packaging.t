@@ -12,8 +12,10 @@ spec=$packaging/rpm/leiden-zipper.spec spack=$packaging/spack/package.py
 easybuild=("$packaging"/easybuild/*.eb)
 
 # --- one version
+is "NEWS: the last release" "$(sed -nE '/^## .* \([0-9]{4}-[0-9]{2}-[0-9]{2}\)$/{s/^## (.*) \(.*/\1/p;q}' "$ZIP_TOP_SRCDIR/NEWS")" "$version"
 is "debian/changelog: version" "$(sed -n '1s/.*(\(.*\)-[0-9]*).*/\1/p' "$debian/changelog")" "$version"
 is "the spec file: version" "$(sed -n 's/^Version: *//p' "$spec")" "$version"
+is "the spec file: the last change" "$(sed -n '/^%changelog/,$s/.* - \(.*\)-[0-9]*$/\1/p' "$spec" | head -n 1)" "$version"
 is "Spack's recipe: version" "$(sed -n 's/^ *version("\([^"]*\)".*/\1/p' "$spack" | head -n 1)" "$version"
 is "EasyBuild's recipe: version" "$(sed -n "s/^version = '\(.*\)'/\1/p" "${easybuild[0]}")" "$version"
 is "EasyBuild's recipe: name of the file" "$(basename "${easybuild[*]}")" \

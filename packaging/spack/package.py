@@ -13,8 +13,8 @@ class LeidenZipper(AutotoolsPackage):
 
     license("BSD-3-Clause")
 
-    # No release has been made, so there is no checksum to write here, and "spack install" needs --no-checksum.
-    version("0.1.0")
+    # The tarball has this file in it, so its checksum cannot stand here, and "spack install" needs --no-checksum.
+    version("1.0.0")
 
     variant("munge", default=False, description="MUNGE proves who a user is, beside keys")
     variant("scotch", default=True, description="zipmap asks Scotch, too")
