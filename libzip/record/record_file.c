@@ -8,19 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "common/base/clock.h"
 #include "common/graph/graph.h"
 #include "common/graph/graph_scan.h"
 #include "common/graph/graph_writer.h"
 #include "libzip/record/record_model.h"
+#include "libzip/shim/patience.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
 #define COME_MS 30000
-#define PAUSE_NS 1000000
 #define AHEAD 8				  /* ranks asked ahead of reading; hides the round trip */
 #define ROW_BYTES_MAX ((uint64_t)1 << 30) /* far more than a full table encodes to */
 enum { TAG_ASK = 1, TAG_LENGTH, TAG_ROW };
@@ -78,25 +76,17 @@ static int keep_name(const char *path, struct zerr *err)
 	return zerr_set(err, -ENOMEM, "out of memory");
 }
 
-/* Without a job nobody has compared the variables of the ranks, and a rank that does not record never comes. A native
- * call may take longer than the limit, which counts between calls. */
+/* Without a job nobody has compared the variables of the ranks, and a rank that does not record never comes. */
 static int meet_natively(struct zerr *err)
 {
-	static MPI_Request request; /* stays with native MPI if it is given up */
-	int done = 0, rc = zn.Ibarrier(MPI_COMM_WORLD, &request);
+	MPI_Request request;
+	int rc = zn.Ibarrier(MPI_COMM_WORLD, &request) == MPI_SUCCESS ? zpatience_wait(&request, COME_MS) : -EIO;
 
-	for (const int64_t end = zclock_ms() + COME_MS; rc == MPI_SUCCESS && !done && zclock_ms() < end;) {
-		rc = zn.Test(&request, &done, MPI_STATUS_IGNORE);
-		if (!done)
-			nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-	}
-	if (rc != MPI_SUCCESS)
-		return zerr_set(err, -EIO, "cannot meet the other ranks");
-	if (!done)
-		return zerr_set(err, -ETIMEDOUT,
+	if (rc == -ETIMEDOUT)
+		return zerr_set(err, rc,
 			"some ranks of this job do not record, or did not come within %d seconds: set it for all ranks",
 			COME_MS / 1000);
-	return 0;
+	return rc ? zerr_set(err, rc, "cannot meet the other ranks") : 0;
 }
 
 int zrecord_file_open(const char *path, struct zerr *err)

@@ -11,10 +11,9 @@
  * Collective over the native MPI_COMM_WORLD, before the world is made. 0, or -EINVAL with text.
  *
  * Ranks without a job take no part in this check. So a rank gives up some seconds after it began to wait, and returns
- * 0: zipperd tells of ranks that are missing. The limit is that of our waiting, between calls to native MPI: such a
- * call can take longer. Each rank counts from its own begin. So ranks that come late can return -EINVAL where an early
- * one has returned 0 and waits for zipperd; the end of a late rank ends that one, too. A comparison that was given up
- * stays with native MPI.
+ * 0: zipperd tells of ranks that are missing. Each rank counts from its own begin (libzip/shim/patience.h). So ranks
+ * that come late can return -EINVAL where an early one has returned 0 and waits for zipperd; the end of a late rank
+ * ends that one, too. A comparison that was given up stays with native MPI.
  */
 int zsole_check(const char *part, struct zerr *);
 
