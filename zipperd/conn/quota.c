@@ -110,6 +110,11 @@ static int take(struct user *u, enum quota kind, int64_t limit, int64_t now_ms, 
 	return refuse(u, now_ms, err);
 }
 
+bool quota_is_full(const struct user *u, enum quota kind)
+{
+	return u && u->has[kind] >= u->all->limit[kind];
+}
+
 int quota_take(struct user *u, enum quota kind, int64_t now_ms, struct zerr *err)
 {
 	return u ? take(u, kind, u->all->limit[kind], now_ms, err) : zerr_set(err, -ENOMEM, "out of memory");

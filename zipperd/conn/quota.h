@@ -25,6 +25,8 @@ void quota_fini(struct quotas *);
 void quota_configure(struct quotas *, const struct settings *, bool alone);
 /* The account of that user. NULL: out of memory. */
 struct user *quota_user(struct quotas *, const char *name);
+/* Has the user as many as the limit allows? Then quota_take would refuse. user NULL: false. */
+bool quota_is_full(const struct user *, enum quota);
 /* Counts one more. 0, or -EDQUOT with text for the user, and a line in the log. user NULL: -ENOMEM. */
 int quota_take(struct user *, enum quota, int64_t now_ms, struct zerr *);
 /* The same for a connection that was promised to a job. The limit may have become lower since then. */

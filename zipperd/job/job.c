@@ -100,10 +100,8 @@ static void forget_ended(struct daemon *d, const struct user *user)
 
 static int take_place(struct job *j, int64_t now_ms, struct zerr *err)
 {
-	int rc = quota_take(j->user, QUOTA_JOBS, now_ms, err);
-	if (rc == 0)
-		return 0;
-	forget_ended(j->daemon, j->user);
+	if (quota_is_full(j->user, QUOTA_JOBS))
+		forget_ended(j->daemon, j->user);
 	return quota_take(j->user, QUOTA_JOBS, now_ms, err);
 }
 

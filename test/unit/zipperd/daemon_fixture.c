@@ -153,17 +153,22 @@ int daemon_stop(struct daemon_fixture *d)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool daemon_logged(const struct daemon_fixture *d, const char *text)
+bool daemon_has_logged(const struct daemon_fixture *d, const char *text)
 {
+	static char log[1 << 18];
 	char path[96];
 	snprintf(path, sizeof(path), "%s/log", d->dir);
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	log[fread(log, 1, sizeof(log) - 1, f)] = '\0';
+	fclose(f);
+	return strstr(log, text);
+}
+
+bool daemon_logged(const struct daemon_fixture *d, const char *text)
+{
 	for (int64_t end = fixture_now_ms() + TIMEOUT_MS; fixture_now_ms() < end;) {
-		static char log[1 << 18];
-		FILE *f = fopen(path, "r");
-		assert_non_null(f);
-		log[fread(log, 1, sizeof(log) - 1, f)] = '\0';
-		fclose(f);
-		if (strstr(log, text))
+		if (daemon_has_logged(d, text))
 			return true;
 		fixture_nap(10);
 	}

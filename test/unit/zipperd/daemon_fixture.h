@@ -28,7 +28,9 @@ extern int fixture_descriptors; /* that a zipperd may have open; 0: as many as p
 void daemon_start(struct daemon_fixture *, const char *listen, const char *options);
 /* Sends SIGTERM and removes the folder. Returns the exit status (128 + signal if zipperd was killed). */
 int daemon_stop(struct daemon_fixture *);
-/* Waits up to a minute for this text in its log. */
+/* Is this text in its log now? */
+bool daemon_has_logged(const struct daemon_fixture *, const char *text);
+/* Waits up to a minute for it. */
 bool daemon_logged(const struct daemon_fixture *, const char *text);
 /* The CPU time that it has used, in clock ticks. */
 long daemon_cpu_ticks(const struct daemon_fixture *);

@@ -98,6 +98,30 @@ static void jobs(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* A job that is over is remembered for its late ranks. It gives its place to a new job, which is no refusal. */
+static void over_gives_place(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	struct zsession *s;
+	struct zerr err;
+	(void)state;
+	daemon_start(&d, TCP, "user_jobs=1 user_connections=7");
+	job_init(r, "over", d.addr);
+	fake_join_all(r, 4); /* may need 8 connections, so it is over at once */
+	for (int i = 0; i < 4; i++)
+		assert_non_null(strstr(r[i].err.text, "the job may need 8"));
+	s = create(&d, false, "next", 1, &err);
+	assert_non_null(s);
+	assert_false(daemon_has_logged(&d, "refused: user tester has 1 jobs"));
+	assert_null(create(&d, false, "third", 1, &err));
+	assert_true(daemon_logged(&d, "refused: user tester has 1 jobs"));
+	for (int i = 0; i < 4; i++)
+		fake_kill(&r[i]);
+	zsession_close(s);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 /* Connections that do nothing. A running job of the same user keeps what it was promised. */
 static void connections(void **state)
 {
@@ -322,6 +346,7 @@ int main(void)
 		cmocka_unit_test(shares_of_the_whole),
 		cmocka_unit_test(memory_is_told_in_chunks),
 		cmocka_unit_test(jobs),
+		cmocka_unit_test(over_gives_place),
 		cmocka_unit_test(connections),
 		cmocka_unit_test(promises),
 		cmocka_unit_test(circuits),
