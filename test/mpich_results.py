@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""For mpich_suite.py: what came out for each line of MPICH's test suite, in a file that grows, and the table that is made from it."""
+"""For mpich_suite.py: what came out for each line of MPICH's test suite, in a file that grows, and the table that is made from it.
+apps/check_apps.py keeps its results in such a file, too."""
 import json
 import os
 import re
@@ -8,7 +9,8 @@ COLUMNS = "lines", "natively", "merged", "known", "failed"
 
 
 class Results:
-    """{line's key: {"native": bool or "too slow", "worlds": {layout: bool}, "bytes": over the bridge}}, the last of each key."""
+    """{line's key: {"native": bool or "too slow", "worlds": {layout: bool}, "bytes": over the bridge}}, the last of each key. Those of
+    apps/check_apps.py have other fields."""
 
     def __init__(self, path):
         self.path, self.found = path, {}

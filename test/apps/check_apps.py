@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Applications of Debian, each natively and as one world of several clusters: "make check-apps", an hour or two.
 
-usage: check_apps.py [--work DIR] [--clusters N] [--only REGEX] [--table FILE] [--list] [APPLICATION ...]
+usage: check_apps.py [--work DIR] [--clusters N] [--only REGEX] [--results FILE] [--table FILE] [--list]
+                     [APPLICATION ...]
   --work      where they are unpacked and built, and stay; default: test/apps-work of the build tree
   --clusters  of the merged world; default 2
   --only      runs whose APPLICATION/NAME this matches
-  --table     a page with a table of results: its rows for the applications that ran are made anew
+  --results   a file that keeps what came out: a run that passed is not done again, nor one that fails natively, too
+  --table     a page with a table of results: its rows for the applications that ran are made anew, of all runs with a result
   --list      only prints the applications
   APPLICATION a recipe of this folder; default: all
 
@@ -26,6 +28,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.dirname(HERE))
 import debian  # noqa: E402
+import mpich_results  # noqa: E402
 import processes  # noqa: E402
 import recipe  # noqa: E402
 import table  # noqa: E402
@@ -63,6 +66,7 @@ class Runner:
         self.tools = cc, cc.replace("mpicc", "mpicxx"), os.environ.get("MPIFC") or cc.replace("mpicc", "mpif90")
         self.number = self.bad = self.good = 0
         self.rows = table.Rows()
+        self.results = mpich_results.Results(args.results)
 
     def say(self, ok, what, comment=""):
         self.number += 1
@@ -92,16 +96,24 @@ class Runner:
         app = load(name)
         try:
             place, version = self.prepare(name, app)
-            cases = [c for c in app.cases(place) if re.search(self.args.only, "%s/%s" % (name, c.name))]
+            cases = app.cases(place)
         except debian.Missing as missing:
             return self.say(True, name, "SKIP " + str(missing))
+        keys = ["%s/%s as %s of %s" % (name, c.name, self.layout(c), version) for c in cases]
+        for key, case in zip(keys, cases):
+            if re.search(self.args.only, "%s/%s" % (name, case.name)):
+                self.case(name, place, case, key)
         row = self.rows.new(name, version, self.args.clusters)
-        for case in cases:
-            self.case(name, place, case, row)
+        for result in [self.results.found[key] for key in keys if key in self.results.found]:
+            row.add(**result)
         if row.merged > 0:
             self.bad += row.bytes == 0
             self.say(row.bytes > 0, "%s: %d bytes went over the bridge" % (name, row.bytes))
         return None
+
+    def layout(self, case):
+        parts = min(self.args.clusters, case.ranks)
+        return "+".join(str(case.ranks * (p + 1) // parts - case.ranks * p // parts) for p in range(parts))
 
     def run(self, kind, launcher, place, case):
         folder = os.path.join(place.folder, "run", (case.follows or case.name) + "-" + kind)
@@ -120,21 +132,25 @@ class Runner:
         wrong = "it was ended after %d s" % took if run.status is None else case.verdict(run)
         return run, wrong, took
 
-    def case(self, name, place, case, row):
-        parts = min(self.args.clusters, case.ranks)
-        layout = "+".join(str(case.ranks * (p + 1) // parts - case.ranks * p // parts) for p in range(parts))
+    def case(self, name, place, case, key):
+        layout = self.layout(case)
         what = "%s: %s as %s" % (name, case.name, layout)
-        row.runs += 1
+        before = self.results.found.get(key)
+        if before and before["natively"] is False:
+            return self.say(True, what, "SKIP natively, too, when it ran")
+        if before and before["merged"]:
+            self.good += 1
+            return self.say(True, what + ", when it ran")
         native, wrong, native_took = self.run("native", [*self.native, "-n", str(case.ranks)], place, case)
         if wrong:
+            self.results.put(key, {"natively": "too slow" if native.status is None else False, "merged": False, "bytes": 0})
             return self.say(True, what, "SKIP natively, too: " + wrong)
-        row.natively += 1
         merged, wrong, took = self.run("merged", [*self.merged, "--clusters", layout], place, case)
-        row.bytes += over_the_bridge(merged.err)
         if not wrong and case.same:
             mine, theirs = (re.findall(case.same, run.out, re.MULTILINE) for run in (merged, native))
             if not theirs or mine != theirs:
                 wrong = "it prints %s, natively %s" % (mine[:4], theirs[:4])
+        self.results.put(key, {"natively": True, "merged": not wrong, "bytes": over_the_bridge(merged.err)})
         self.say(not wrong, "%s, %.0f s, natively %.0f s" % (what, took, native_took))
         if wrong:
             self.bad += 1
@@ -143,7 +159,6 @@ class Runner:
                 print("#   " + text[:300])
         else:
             self.good += 1
-            row.merged += 1
         return None
 
     def end(self):
@@ -161,6 +176,7 @@ def arguments():
     parser.add_argument("--work")
     parser.add_argument("--clusters", type=int, default=2)
     parser.add_argument("--only", default="")
+    parser.add_argument("--results")
     parser.add_argument("--table")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("applications", nargs="*")

@@ -17,6 +17,13 @@ class Row:
     merged: int = 0
     bytes: int = 0
 
+    def add(self, natively, merged, bytes):
+        """The result of one run, as check_apps.py keeps it."""
+        self.runs += 1
+        self.natively += natively is True
+        self.merged += merged
+        self.bytes += bytes
+
     def __str__(self):
         return "| `%s` | %s | %d | %d | %d | %d | %d |" % dataclasses.astuple(self)
 
