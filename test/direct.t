@@ -131,7 +131,8 @@ pid=$(sed -n 's/^rank 1 process //p' out)
 wait $job
 rc=$?
 ok "the job ends when a rank with direct links is killed" [ $rc -ne 0 ]
-matches "and it is told who it was" err '^zmpirun: rank 1 \(clusterA rank 1 on [^)]*\) died'
+# in some runs mpiexec does not tell how the rank has ended, and zmpirun says so
+matches "and it is told who it was" err '^zmpirun: rank 1 \(clusterA rank 1 on [^)]*\) (died|.*mpiexec has not told$)'
 
 # --- one stock mpiexec over all hosts, one of them the zipper node: over the zipper that serves all clusters
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
