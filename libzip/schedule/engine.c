@@ -113,8 +113,7 @@ static void finish(struct zsched *s)
 			active_add(c->coll_head);
 	}
 	if (s->error != MPI_SUCCESS)
-		s->req.status.MPI_ERROR = s->code != MPI_SUCCESS ? s->code : s->own != MPI_SUCCESS ? s->own : s->error;
-	s->req.raised = s->code != MPI_SUCCESS;
+		s->req.status.MPI_ERROR = zsched_result(s, &s->req.raised);
 	zreq_complete(&s->req);
 }
 

@@ -222,6 +222,12 @@ int zsched_class(const struct zsched *s)
 	return s->error;
 }
 
+int zsched_result(const struct zsched *s, bool *raised)
+{
+	*raised = s->code != MPI_SUCCESS;
+	return s->code != MPI_SUCCESS ? s->code : s->own != MPI_SUCCESS ? s->own : s->error;
+}
+
 const char *zsched_error_text(const struct zsched *s)
 {
 	return s->why ? s->why : s->code_text ? s->code_text : "a step of the collective failed";

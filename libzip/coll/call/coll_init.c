@@ -24,7 +24,7 @@ static void persistent_done(void *arg, int *error)
 {
 	struct persistent *p = arg;
 	if (*error != MPI_SUCCESS)
-		p->req.status.MPI_ERROR = *error;
+		p->req.status.MPI_ERROR = zsched_result(p->run, &p->req.raised);
 	if (p->req.orphan) { /* it goes now, the schedule when it is complete itself */
 		zsched_request(p->run)->orphan = true;
 		p->run = NULL;
@@ -40,7 +40,7 @@ static int persistent_start(struct zreq *r)
 		zsched_destroy(p->run);
 	p->run = NULL;
 	zstatus_empty(&r->status);
-	r->done = false;
+	r->done = r->raised = false;
 	r->active = true;
 	zcomm_handler_inherit(r->comm->handle, p->twin->handle); /* as of now */
 	p->twin->fatal = r->comm->fatal;
@@ -64,8 +64,15 @@ static void persistent_destroy(struct zreq *r)
 	zcomm_unref(p->twin);
 }
 
+static const char *persistent_why(const struct zreq *r)
+{
+	const struct persistent *p = (const struct persistent *)(const void *)r;
+	return p->run ? zsched_error_text(p->run) : "";
+}
+
 static const struct zreq_ops persistent_ops = {
 	.name = "persistent collective",
+	.why = persistent_why,
 	.start = persistent_start,
 	.destroy = persistent_destroy,
 };

@@ -60,10 +60,10 @@ static int cluster_number(const char *name)
 	return (int)(n & 0x7fffffff);
 }
 
-/* Between those in the cluster that has the most of them; its members are consecutive. */
-static void inside_cluster(int cluster)
+/* How many ranks the cluster with the most of them has, and the first one; its members are consecutive. */
+static int largest(int cluster, int *begin)
 {
-	MPI_Comm members, c;
+	MPI_Comm members;
 	int first = rank, n;
 	MPI_Comm_split(WORLD, cluster, rank, &members);
 	MPI_Comm_size(members, &n);
@@ -71,10 +71,17 @@ static void inside_cluster(int cluster)
 	MPI_Comm_free(&members);
 	int mine[2] = {n, first}, most[2];
 	MPI_Allreduce(mine, most, 1, MPI_2INT, MPI_MAXLOC, WORLD);
+	*begin = most[1];
+	return most[0];
+}
+
+/* Between those in the largest cluster. */
+static void inside_cluster(int cluster)
+{
+	MPI_Comm c;
+	int first, n = largest(cluster, &first);
 	MPI_Comm_dup(WORLD, &c);
 	MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
-	n = most[0];
-	first = most[1];
 	for (int i = 0; i < 2; i++) {
 		unexpected(c, first + i, first + 1 - i);
 		other_size(c, first + i, first + 1 - i);
@@ -146,12 +153,41 @@ static void too_much(void)
 	MPI_Comm_free(&dup);
 }
 
+#if MPI_VERSION >= 4
+/* Each start of a persistent request fails inside the largest cluster, where native MPI finds that the root has more
+ * than expected. All communicators have the same handler as long as no other one is set. It is called once at most for
+ * each start. */
+static void each_start(int cluster)
+{
+	int first, n = largest(cluster, &first);
+	const int taker = n > 1 ? first + 1 : size;
+	MPI_Errhandler h;
+	MPI_Request r;
+
+	MPI_Comm_create_errhandler(of_one, &h);
+	MPI_Comm_set_errhandler(WORLD, h);
+	MPI_Errhandler_free(&h);
+	MPI_Bcast_init(x, rank == taker ? LARGE - LARGE / 10 : LARGE, MPI_INT, first, WORLD, MPI_INFO_NULL, &r);
+	for (int i = 0; i < 2; i++) {
+		once = 0;
+		MPI_Start(&r);
+		MPI_Wait(&r, MPI_STATUS_IGNORE);
+		CHECK(once <= (rank == taker), "%d calls", once);
+	}
+	MPI_Request_free(&r);
+	once = 0;
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	const char *part = getenv("ZIPPER_PART"); /* is gone after MPI_Init */
 	const int cluster = cluster_number(part ? part : "");
 	begin(&argc, &argv);
 	int last = size - 1, rc;
+#if MPI_VERSION >= 4
+	each_start(cluster);
+#endif
 	MPI_Comm pair; /* the first and the last rank: in different clusters, each alone */
 	MPI_Comm_split(WORLD, rank == 0 || rank == last ? 0 : MPI_UNDEFINED, 0, &pair);
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
