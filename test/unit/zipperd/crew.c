@@ -213,7 +213,7 @@ static int count_told(int fd)
 {
 	char text[128];
 	int told = 0;
-	for (ssize_t n; (n = recv(fd, text, sizeof(text), 0)) > 0;)
+	while (recv(fd, text, sizeof(text), 0) > 0)
 		told += strncmp(text, "WATCHDOG=1\n", 11) == 0;
 	return told;
 }

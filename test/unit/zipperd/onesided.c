@@ -52,8 +52,7 @@ static struct zwire_env next(struct bench *b, int who)
 	struct zwire_env env = {.kind = 0};
 	struct zsink sink = {.take = keep, .ctx = &env};
 	int64_t end = fixture_now_ms() + PATIENCE_MS;
-	int rc;
-	while ((rc = link_of(b, who)->ops->poll(link_of(b, who), &sink, 1)) == 0) {
+	while (link_of(b, who)->ops->poll(link_of(b, who), &sink, 1) == 0) {
 		assert_true(fixture_now_ms() < end);
 		sched_yield();
 	}
