@@ -56,17 +56,6 @@ static int start_meeting(void *arg, MPI_Request *r)
 	return zn.Ibarrier(d->parent->shadow, r);
 }
 
-/* Does native MPI call a handler where MPI_Comm_idup fails at once, as by a callback that does? */
-static bool native_raises(const struct zcomm *c)
-{
-	MPI_Errhandler handler;
-	if (zip_Comm_get_errhandler(c->shadow, &handler) != MPI_SUCCESS)
-		return false;
-	if (!zhandlers_is_predefined(handler))
-		zn.Errhandler_free(&handler);
-	return handler != MPI_ERRORS_RETURN;
-}
-
 /* With several threads the members meet first, see comm_idup.h. */
 static int begin_dup(struct zsched *s, struct dup *d)
 {
@@ -82,7 +71,6 @@ static int begin_dup(struct zsched *s, struct dup *d)
 		.outcome = &d->outcome,
 		.members = d->parent->nlocal,
 		.numbered = zcomm_native_is_numbered(d->parent),
-		.raises = native_raises(d->parent),
 		.waits = !d->started_by};
 	return rc == MPI_SUCCESS ? zcomm_idup_add(s, &idup) : rc;
 }

@@ -47,15 +47,27 @@ static bool take_turn(struct zsched *s, void *arg)
 	return true;
 }
 
+/* Does native MPI call a handler where MPI_Comm_idup fails at once, as by a callback that does? */
+static bool native_raises(MPI_Comm over)
+{
+	MPI_Errhandler handler;
+	if (zip_Comm_get_errhandler(over, &handler) != MPI_SUCCESS)
+		return false;
+	if (!zhandlers_is_predefined(handler))
+		zn.Errhandler_free(&handler);
+	return handler != MPI_ERRORS_RETURN;
+}
+
 static int begin(struct zsched *s, void *arg)
 {
 	struct turn *t = arg;
 	(void)s;
+	const bool raises = t->d.raises || native_raises(t->d.over);
 	count(&copying, t, 1);
 	int rc = t->d.start(t->d.arg, &t->request);
 	count(&copying, t, -1);
 	if (rc != MPI_SUCCESS) {
-		zcomm_outcome_note_native(t->d.outcome, rc, t->d.raises);
+		zcomm_outcome_note_native(t->d.outcome, rc, raises);
 		t->request = MPI_REQUEST_NULL;
 		*t->d.made = MPI_COMM_NULL;
 	}

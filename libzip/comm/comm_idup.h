@@ -10,8 +10,9 @@
 /*
  * Adds rounds that duplicate a native communicator with so many members. start calls MPI_Comm_idup, into *made,
  * which becomes MPI_COMM_NULL if the duplication fails. A failure goes to *o; the schedule goes on without an error, as
- * its other steps must tell the other members. raises: errors of the call itself are raised by the native library;
- * those of its completion never are. waits: this thread waits for the schedule before it does anything else.
+ * its other steps must tell the other members. Errors of the call itself are raised by the native library, unless
+ * `over` has the handler MPI_ERRORS_RETURN when the call begins; raises: always. Those of its completion never are.
+ * waits: this thread waits for the schedule before it does anything else.
  *
  * MPICH 4.0.2 makes one communicator at a time: from the beginning of a duplication until all members have begun it,
  * other duplications of the same process try again in every turn. Where this process is the only member these turns do

@@ -58,6 +58,31 @@ static int idup(MPI_Comm of, MPI_Comm *made, int how)
 	return s.MPI_ERROR;
 }
 
+/* The handler changes between the call and the beginning of the duplication, which waits for a collective that rank 0
+ * begins when all others have changed theirs. The error calls one handler, once. */
+static void changed_between(MPI_Comm comm, MPI_Errhandler handler)
+{
+	for (int i = 0; i < 2; i++) {
+		MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+		MPI_Comm two;
+		int go = 1;
+		returns = MPI_ERR_ARG;
+		called = 0;
+		MPI_Comm_set_errhandler(comm, i ? MPI_ERRORS_RETURN : handler);
+		for (int from = 1; rank == 0 && from < size; from++)
+			MPI_Recv(&go, 1, MPI_INT, from, 1, WORLD, MPI_STATUS_IGNORE);
+		MPI_Ibarrier(comm, &r[0]);
+		MPI_Comm_idup(comm, &two, &r[1]);
+		MPI_Comm_set_errhandler(comm, i ? handler : MPI_ERRORS_RETURN);
+		if (rank > 0)
+			MPI_Send(&go, 1, MPI_INT, 0, 1, WORLD);
+		const int fails_later = r[1] != MPI_REQUEST_NULL;
+		MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+		MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+		CHECK_INT(called, fails_later || i == 0);
+	}
+}
+
 static void throws(void)
 {
 #ifdef MPIR_ERRORS_THROW_EXCEPTIONS
@@ -105,6 +130,7 @@ int main(int argc, char **argv)
 		MPI_Error_string(rc, text, &length);
 		printf("rank %d: %s\n", rank, text);
 	}
+	changed_between(comm, handler);
 	MPI_Comm_free_keyval(&key);
 	MPI_Errhandler_free(&handler);
 	MPI_Comm_free(&comm);
