@@ -37,8 +37,8 @@ static int native_create(const struct zcomm *c, MPI_Comm comm, const struct zgro
 		return rc;
 	zshim_block_begin();
 	rc = zn.Comm_create(comm, group, native);
-	if (c && rc == MPI_SUCCESS)
-		rc = zcomm_native_unnumber_child(c, native);
+	if (c)
+		rc = zcomm_native_unnumber(c, rc, native);
 	zshim_block_end();
 	if (group != MPI_GROUP_EMPTY)
 		zn.Group_free(&group);
@@ -55,8 +55,8 @@ static int native_create_group(const struct zcomm *c, MPI_Comm comm, const struc
 	zshim_block_begin(); /* other threads go on: another rank may wait for one of them */
 	rc = stringtag ? zcomm_native_from_group(comm, group, tag, stringtag, native)
 		       : zn.Comm_create_group(comm, group, tag, native);
-	if (c && rc == MPI_SUCCESS && !stringtag)
-		rc = zcomm_native_unnumber_child(c, native);
+	if (c && !stringtag)
+		rc = zcomm_native_unnumber(c, rc, native);
 	zshim_block_end();
 	if (group != MPI_GROUP_EMPTY)
 		zn.Group_free(&group);

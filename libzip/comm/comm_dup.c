@@ -10,7 +10,6 @@
 #include "libzip/coll/inside/inside.h"
 #include "libzip/comm/comm_idup.h"
 #include "libzip/comm/comm_make.h"
-#include "libzip/comm/comm_native.h"
 #include "libzip/comm/inter_dup.h"
 #include "libzip/schedule/engine.h"
 #include "libzip/schedule/step.h"
@@ -70,7 +69,7 @@ static int begin_dup(struct zsched *s, struct dup *d)
 		.made = &d->native,
 		.outcome = &d->outcome,
 		.members = d->parent->nlocal,
-		.numbered = zcomm_native_is_numbered(d->parent),
+		.numbered = d->parent->numbered,
 		.waits = !d->started_by};
 	return rc == MPI_SUCCESS ? zcomm_idup_add(s, &idup) : rc;
 }
@@ -85,6 +84,8 @@ static int make_entry(struct zsched *s, void *arg)
 	int rc = d->inter ? zinter_dup_make(d->inter, d->native)
 			  : zcomm_make(c, d->native, (uint64_t)d->id, c->vrank, c->size);
 	zcomm_outcome_note(&d->outcome, rc, "out of memory");
+	if (rc == MPI_SUCCESS && !d->inter)
+		zcomm_find(d->native)->numbered = c->numbered;
 	if (rc == MPI_SUCCESS && c->topo)
 		zcomm_find(d->native)->topo = ztopo_ref(c->topo);
 	return MPI_SUCCESS;

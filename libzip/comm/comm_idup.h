@@ -11,8 +11,8 @@
  * Adds rounds that duplicate a native communicator with so many members. start calls MPI_Comm_idup, into *made,
  * which becomes MPI_COMM_NULL if the duplication fails. A failure goes to *o; the schedule goes on without an error, as
  * its other steps must tell the other members. Errors of the call itself are raised by the native library, unless
- * `over` has the handler MPI_ERRORS_RETURN when the call begins; raises: always. Those of its completion never are.
- * waits: this thread waits for the schedule before it does anything else.
+ * `over` has the handler MPI_ERRORS_RETURN when the call begins; raises: whatever the handler. Those of its completion
+ * never are. waits: this thread waits for the schedule before it does anything else.
  *
  * MPICH 4.0.2 makes one communicator at a time: from the beginning of a duplication until all members have begun it,
  * other duplications of the same process try again in every turn. Where this process is the only member these turns do
@@ -22,7 +22,8 @@
  *
  * For the others, all members had better be here when it begins, as they may be waiting for each other, over the
  * bridge, for a duplication that has to wait. Before MPICH 5, with one thread, this is left to the program, as in the
- * native library. Those that MPICH 5 numbers (comm_native.h) begin in the order of libzip/schedule/order.h.
+ * native library. Duplications of communicators that MPICH 5 numbers (comm_native.h) begin in the order of
+ * libzip/schedule/order.h.
  */
 struct zcomm_idup {
 	int (*start)(void *arg, MPI_Request *native);

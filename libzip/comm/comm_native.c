@@ -57,6 +57,7 @@ int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native)
 	return MPI_SUCCESS;
 }
 
+/* fatal: MPI_ERRORS_ARE_FATAL counts as a handler of its own. */
 static void hand_on_handler(MPI_Comm from, MPI_Comm to, bool fatal)
 {
 	MPI_Errhandler handler;
@@ -68,7 +69,7 @@ static void hand_on_handler(MPI_Comm from, MPI_Comm to, bool fatal)
 		zn.Errhandler_free(&handler);
 }
 
-/* Have all members two more communicators left? They agree. */
+/* Have all members two more communicators left? They agree. Another thread may still take them before they are used. */
 static int ask_for_room(MPI_Comm comm)
 {
 	MPI_Comm first, second;
@@ -82,8 +83,8 @@ static int ask_for_room(MPI_Comm comm)
 	return rc;
 }
 
-/* The same members in the same order: the first one, and all others. Where there is no room for one half,
- * MPI_Intercomm_create fails in that half, and waits for it in the other one. */
+/* Merges two halves into a communicator with the same order: the first member is one half, all others are the other.
+ * Where there is no room for one half, MPI_Intercomm_create fails in that half, and waits for it in the other one. */
 static int merge_halves(MPI_Comm comm, int rank, MPI_Comm *made)
 {
 	MPI_Comm half, halves;
@@ -101,12 +102,10 @@ static int merge_halves(MPI_Comm comm, int rank, MPI_Comm *made)
 	return rc;
 }
 
-int zcomm_native_unnumber(MPI_Comm *comm, bool fatal)
+static int unnumber(MPI_Comm *comm, bool fatal)
 {
 	MPI_Comm made = MPI_COMM_NULL;
 	int rank, size = 0;
-	if (!zversion_has_bug(ZVERSION_COMM_IDUP) || *comm == MPI_COMM_NULL)
-		return MPI_SUCCESS;
 	zn.Comm_size(*comm, &size);
 	zn.Comm_rank(*comm, &rank);
 	if (size < 2)
@@ -121,14 +120,9 @@ int zcomm_native_unnumber(MPI_Comm *comm, bool fatal)
 	return rc;
 }
 
-bool zcomm_native_is_numbered(const struct zcomm *c)
+int zcomm_native_unnumber(const struct zcomm *parent, int rc, MPI_Comm *made)
 {
-	return c->size == zworld.nranks && !c->local && zversion_has_bug(ZVERSION_COMM_IDUP);
-}
-
-int zcomm_native_unnumber_child(const struct zcomm *parent, MPI_Comm *child)
-{
-	return zcomm_native_is_numbered(parent) ? zcomm_native_unnumber(child, parent->fatal) : MPI_SUCCESS;
+	return rc == MPI_SUCCESS && parent->numbered && *made != MPI_COMM_NULL ? unnumber(made, parent->fatal) : rc;
 }
 
 int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char *stringtag, MPI_Comm *made)
@@ -136,7 +130,7 @@ int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char
 	if (zversion_running() < ZVERSION(4, 2, 0))
 		return zn.Comm_create_group(comm, native, tag, made);
 	int rc = zn.Comm_create_from_group(native, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
-	return rc == MPI_SUCCESS ? zcomm_native_unnumber(made, false) : rc;
+	return rc == MPI_SUCCESS && zversion_has_bug(ZVERSION_COMM_IDUP) ? unnumber(made, false) : rc;
 }
 
 /* Are the group's members of my part all in this native group? The native group has members of other worlds. */

@@ -17,21 +17,20 @@ int zcomm_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *native);
  * members may have one with a session. A native error code. */
 int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char *stringtag, MPI_Comm *made);
 /*
- * Exchanges a native communicator for one with the same members in the same order that MPI_Comm_idup duplicates without
- * blocking. MPICH 5 gives every communicator that comes from MPI_COMM_WORLD a number for the choice of its virtual
- * communication interface (VCI), and broadcasts the number at the end of the duplication, within the progress of
- * whatever call is made. Two such duplications with common members hang where these end them in different order.
- * A communicator of MPI_Intercomm_merge has no such number, nor have those that come from it. They use the first VCI.
+ * After a native constructor, other than a duplication, on the shadow of a spanning communicator: exchanges what it has
+ * made for a communicator without a number, if the parent has one. It has the same members in the same order, and the
+ * same handler, but no hints.
  *
- * Collective over *comm, which may be MPI_COMM_NULL. It must be new, without attributes and name; it is freed. The
- * other one gets its handler. fatal: that is one of its own also where it is MPI_ERRORS_ARE_FATAL. Does nothing with
- * other versions. A native error code; then *comm is MPI_COMM_NULL.
+ * MPICH 5 numbers each communicator that comes from MPI_COMM_WORLD, for the choice of a virtual communication interface
+ * (VCI). It broadcasts the number at the end of MPI_Comm_idup, within the progress of whatever call is made. Two such
+ * duplications with common members hang where these end them in different order. A communicator of MPI_Intercomm_merge
+ * has no number, nor have those that come from it; they use the first VCI. So MPI_COMM_WORLD and its duplicates alone
+ * are numbered here, and the duplications of these have an order (comm_idup.h).
+ *
+ * Collective over *made, which may be MPI_COMM_NULL. Without the shim's lock. rc: what the constructor returned; with
+ * an error nothing is done. Returns a native error code; then *made is MPI_COMM_NULL.
  */
-int zcomm_native_unnumber(MPI_Comm *comm, bool fatal);
-/* Has the native communicator of a spanning one such a number? Those are MPI_COMM_WORLD and its duplicates, as: */
-bool zcomm_native_is_numbered(const struct zcomm *);
-/* The same as zcomm_native_unnumber after a native constructor other than a duplication, where the parent has one. */
-int zcomm_native_unnumber_child(const struct zcomm *parent, MPI_Comm *child);
+int zcomm_native_unnumber(const struct zcomm *parent, int rc, MPI_Comm *made);
 /* Are all members of the group in this local communicator? Native MPI is given only the members in my part, and would
  * leave out the others. MPI_SUCCESS or an error code that has been raised. */
 int zcomm_native_check(MPI_Comm local, const struct zgroup *, const char *name);

@@ -24,8 +24,8 @@ static int native_split(const struct zcomm *c, MPI_Comm comm, int color, int key
 {
 	zshim_block_begin();
 	int rc = zn.Comm_split(comm, color, key, native);
-	if (c && rc == MPI_SUCCESS)
-		rc = zcomm_native_unnumber_child(c, native);
+	if (c)
+		rc = zcomm_native_unnumber(c, rc, native);
 	zshim_block_end();
 	return rc;
 }

@@ -34,19 +34,11 @@ static int start_telling(void *arg, MPI_Request *r)
 	return zn.Iallreduce(&o->said, &o->heard, 1, MPI_UINT64_T, MPI_MAX, o->over, r);
 }
 
-static int hear(struct zsched *s, void *arg)
-{
-	struct zorder *o = arg;
-	(void)s;
-	if (o->heard > o->number)
-		o->number = o->heard;
-	return MPI_SUCCESS;
-}
-
 static int end(struct zsched *s, void *arg)
 {
 	struct zorder *o = arg;
 	(void)s;
+	o->number = o->heard;
 	o->final = true;
 	if (highest < o->number >> RANK_BITS)
 		highest = o->number >> RANK_BITS;
@@ -55,25 +47,15 @@ static int end(struct zsched *s, void *arg)
 
 int zorder_add(struct zsched *s, struct zorder *o, MPI_Comm over)
 {
-	int inter = 0, rc = MPI_SUCCESS;
 	*o = (struct zorder){.over = over};
-	zn.Comm_test_inter(over, &inter);
-	/* On an intercommunicator a collective is with the other group: after the second one each process knows of all
-	 * that have come to the first one. */
-	for (int i = 0; rc == MPI_SUCCESS && i <= inter; i++) {
-		rc = zstep_native(s, start_meeting, o);
-		zsched_round(s);
-	}
+	int rc = zstep_native(s, start_meeting, o);
+	zsched_round(s);
 	if (rc == MPI_SUCCESS)
 		rc = zstep_call(s, propose, o);
 	zsched_round(s);
-	for (int i = 0; rc == MPI_SUCCESS && i <= inter; i++) {
+	if (rc == MPI_SUCCESS)
 		rc = zstep_native(s, start_telling, o);
-		zsched_round(s);
-		if (rc == MPI_SUCCESS)
-			rc = zstep_call(s, hear, o);
-		zsched_round(s);
-	}
+	zsched_round(s);
 	if (rc == MPI_SUCCESS)
 		rc = zstep_call(s, end, o);
 	zsched_round(s);

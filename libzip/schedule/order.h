@@ -27,8 +27,8 @@ struct zorder { /* the place of a duplication; memory of its schedule */
 	struct zorder *next;
 };
 
-/* Adds rounds that find the place. over: a native communicator of the members, for collectives; it may be an
- * intercommunicator. zorder_leave must follow. MPI_SUCCESS or an error class. */
+/* Adds rounds that find the place. over: a native communicator of the members, for collectives. zorder_leave
+ * must follow. MPI_SUCCESS or an error class. */
 int zorder_add(struct zsched *, struct zorder *, MPI_Comm over);
 /* Is it this process's turn? */
 bool zorder_is_first(const struct zorder *);

@@ -39,6 +39,7 @@
 #include "libzip/shim/raised.h"
 #include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/version.h"
 #include "libzip/shim/small.h"
 #include "libzip/progress/thread.h"
 #include "libzip/type/typecode.h"
@@ -93,9 +94,12 @@ static bool is_oversubscribed(int ranks_here)
 static int make_world(struct zerr *err)
 {
 	/* the id is the same everywhere: maker 0, counter 0 */
-	const struct zcomm *world = zcomm_create_whole(MPI_COMM_WORLD, zworld.base, 0);
+	struct zcomm *world = zcomm_create_whole(MPI_COMM_WORLD, zworld.base, 0);
 
-	return world ? 0 : zerr_set(err, -ENOMEM, "out of memory");
+	if (!world)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	world->numbered = zversion_has_bug(ZVERSION_COMM_IDUP);
+	return 0;
 }
 
 static void lend_buffer(void)

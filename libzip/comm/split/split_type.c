@@ -84,21 +84,30 @@ static int split_part(struct split *t, int type, int key, MPI_Info info, MPI_Com
 	/* The resource below the whole communicator, which has several hosts, is a host. The native library would look
 	 * below the shadow, which may be on one host. */
 	int rc = zn.Comm_split_type(t->c->shadow, unguided ? MPI_COMM_TYPE_SHARED : type, key, info, newcomm);
-	if (rc == MPI_SUCCESS)
-		rc = zcomm_native_unnumber_child(t->c, newcomm);
 	if (rc == MPI_SUCCESS && unguided && info != MPI_INFO_NULL)
 		rc = zn.Info_set(info, "mpi_hw_resource_type", "node"); /* MPICH's name for it */
 	return rc;
 }
 
-/* The same, with errors noted. While the native call blocks, other threads go on. */
-static MPI_Comm split_natively(struct split *t, int type, MPI_Info info)
+/* What the application gets has no number (comm_native.h), but the hints that native MPI gives to it. */
+static int unnumber(struct split *t, int rc, MPI_Info info, MPI_Comm *made)
+{
+	rc = zcomm_native_unnumber(t->c, rc, made);
+	if (rc == MPI_SUCCESS && t->c->numbered && *made != MPI_COMM_NULL && info != MPI_INFO_NULL)
+		rc = zn.Comm_set_info(*made, info);
+	return rc;
+}
+
+/* The same, with errors noted. While the native call blocks, other threads go on. kept: the application gets it. */
+static MPI_Comm split_natively(struct split *t, int type, bool kept, MPI_Info info)
 {
 	struct zhandlers_quiet quiet;
 	MPI_Comm native = MPI_COMM_NULL;
 	zhandlers_quiet_begin(&quiet, t->c->shadow, t->c->fatal);
 	zshim_block_begin();
 	int rc = split_part(t, type, t->key, info, &native);
+	if (kept)
+		rc = unnumber(t, rc, info, &native);
 	zshim_block_end();
 	if (rc != MPI_SUCCESS)
 		native = MPI_COMM_NULL;
@@ -111,7 +120,7 @@ static MPI_Comm split_natively(struct split *t, int type, MPI_Info info)
 static int find_color(struct split *t, int type, MPI_Info info)
 {
 	struct zhandlers_quiet quiet;
-	MPI_Comm native = split_natively(t, type, info);
+	MPI_Comm native = split_natively(t, type, false, info);
 	int lowest = MPI_UNDEFINED;
 	if (native == MPI_COMM_NULL)
 		return lowest;
@@ -129,7 +138,7 @@ static int find_color(struct split *t, int type, MPI_Info info)
 static MPI_Comm split_parts(struct split *t, MPI_Info info)
 {
 	if (!t->c->local) {
-		MPI_Comm made = split_natively(t, t->type, info);
+		MPI_Comm made = split_natively(t, t->type, true, info);
 		zcomm_outcome_agree(t->c, name, &t->outcome);
 		return made;
 	}

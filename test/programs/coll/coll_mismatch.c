@@ -171,7 +171,9 @@ static void each_start(int cluster)
 	for (int i = 0; i < 2; i++) {
 		once = 0;
 		MPI_Start(&r);
-		MPI_Wait(&r, MPI_STATUS_IGNORE);
+		const int rc = MPI_Wait(&r, MPI_STATUS_IGNORE);
+		/* MPICH 5 returns MPI_SUCCESS after a handler that returns */
+		CHECK((rank == taker) == (rc != MPI_SUCCESS || (mpich_version() >= 500 && once == 1)), "code %d", rc);
 		CHECK(once <= (rank == taker), "%d calls", once);
 	}
 	MPI_Request_free(&r);

@@ -79,7 +79,10 @@ static void changed_between(MPI_Comm comm, MPI_Errhandler handler)
 		const int fails_later = r[1] != MPI_REQUEST_NULL;
 		MPI_Wait(&r[0], MPI_STATUS_IGNORE);
 		MPI_Wait(&r[1], MPI_STATUS_IGNORE);
-		CHECK_INT(called, fails_later || i == 0);
+		/* MPI_Wait of MPICH 4.0.2 calls the handler of MPI_COMM_WORLD for it. The duplication of rank 0 may
+		 * begin before rank 0 has changed its handler. */
+		const int wanted = fails_later ? i == 1 || mpich_version() < 402 : i == 0;
+		CHECK(called == wanted || (called == 1 && rank == 0 && i == 0), "%d calls", called);
 	}
 }
 

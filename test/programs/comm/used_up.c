@@ -23,7 +23,7 @@ static int split_until_failure(void)
 {
 	static MPI_Comm part[MANY];
 	int n = 0, rc;
-	while ((rc = MPI_Comm_split(WORLD, 0, rank, &part[n])) == MPI_SUCCESS)
+	while ((rc = MPI_Comm_split(WORLD, 0, rank, &part[n])) == MPI_SUCCESS && n < MANY - 1)
 		n++;
 	CHECK(part[n] == MPI_COMM_NULL, "the handle of a failed split is not null");
 	while (n > 0)
