@@ -70,6 +70,7 @@ static int begin_dup(struct zsched *s, struct dup *d)
 		.outcome = &d->outcome,
 		.members = d->parent->nlocal,
 		.numbered = d->parent->numbered,
+		.handled = true,
 		.waits = !d->started_by};
 	return rc == MPI_SUCCESS ? zcomm_idup_add(s, &idup) : rc;
 }

@@ -62,7 +62,7 @@ static int begin(struct zsched *s, void *arg)
 {
 	struct turn *t = arg;
 	(void)s;
-	const bool raises = t->d.raises || native_raises(t->d.over);
+	const bool raises = t->d.raises || (t->d.handled && native_raises(t->d.over));
 	count(&copying, t, 1);
 	int rc = t->d.start(t->d.arg, &t->request);
 	count(&copying, t, -1);

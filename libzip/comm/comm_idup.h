@@ -10,9 +10,11 @@
 /*
  * Adds rounds that duplicate a native communicator with so many members. start calls MPI_Comm_idup, into *made,
  * which becomes MPI_COMM_NULL if the duplication fails. A failure goes to *o; the schedule goes on without an error, as
- * its other steps must tell the other members. Errors of the call itself are raised by the native library, unless
- * `over` has the handler MPI_ERRORS_RETURN when the call begins; raises: whatever the handler. Those of its completion
- * never are. waits: this thread waits for the schedule before it does anything else.
+ * its other steps must tell the other members. waits: this thread waits for the schedule before it does anything else.
+ *
+ * Which errors does the native library raise itself? None of the duplication's completion. Those of the call: raises:
+ * all; handled: all, unless `over`, which belongs to the application, has the handler MPI_ERRORS_RETURN when the call
+ * begins.
  *
  * MPICH 4.0.2 makes one communicator at a time: from the beginning of a duplication until all members have begun it,
  * other duplications of the same process try again in every turn. Where this process is the only member these turns do
@@ -32,7 +34,7 @@ struct zcomm_idup {
 	MPI_Comm *made;
 	struct zcomm_outcome *outcome;
 	int members;
-	bool numbered, raises, waits;
+	bool numbered, raises, handled, waits;
 };
 /* MPI_SUCCESS or an error class. */
 int zcomm_idup_add(struct zsched *, const struct zcomm_idup *);
