@@ -185,7 +185,7 @@ const struct zcomm *zengine_within(const struct zcomm *c)
 
 int zengine_run(struct zsched *s)
 {
-	int rc = MPI_SUCCESS;
+	int rc;
 	if (within && within == s->req.comm && !s->detached) {
 		rc = zerror_raise(s->req.comm, MPI_ERR_OTHER, s->function,
 			"called in a callback that copies the attributes of this communicator, for whose end it would "
@@ -196,11 +196,11 @@ int zengine_run(struct zsched *s)
 	zengine_start(s);
 	if (!s->req.done)
 		zprogress_wait_request(&s->req);
-	if (s->error != MPI_SUCCESS)
-		rc = s->code != MPI_SUCCESS ? s->code
-		     : s->own != MPI_SUCCESS
-			     ? zerror_raise_own(s->req.comm->handle, s->own)
-			     : zerror_raise(s->req.comm, s->error, s->function, "%s", zsched_error_text(s));
+	bool raised;
+	rc = zsched_result(s, &raised);
+	if (rc != MPI_SUCCESS && !raised)
+		rc = s->own != MPI_SUCCESS ? zerror_raise_own(s->req.comm->handle, rc)
+					   : zerror_raise(s->req.comm, rc, s->function, "%s", zsched_error_text(s));
 	zsched_destroy(s);
 	return rc;
 }

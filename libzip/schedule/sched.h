@@ -80,8 +80,7 @@ void zsched_fail_amount(struct zsched *, int rank, MPI_Count bytes, MPI_Count ex
 bool zsched_failed(const struct zsched *);
 /* MPI_SUCCESS, or the class of the first error. */
 int zsched_class(const struct zsched *);
-/* What its request ends with: MPI_SUCCESS, a class, or a code. *raised: the code has been given to the error handler.
- */
+/* The result of its request: MPI_SUCCESS, a class, or a code. *raised: the error handler has had the code. */
 int zsched_result(const struct zsched *, bool *raised);
 /* The text of the error of a schedule that has failed, for people. */
 const char *zsched_error_text(const struct zsched *);

@@ -89,7 +89,7 @@ static int split_part(struct split *t, int type, int key, MPI_Info info, MPI_Com
 	return rc;
 }
 
-/* What the application gets has no number (comm_native.h), but the hints that native MPI gives to it. */
+/* Exchanges the communicator for one without a number (comm_native.h), with the hints that native MPI gives to it. */
 static int unnumber(struct split *t, int rc, MPI_Info info, MPI_Comm *made)
 {
 	rc = zcomm_native_unnumber(t->c, rc, made);
