@@ -28,25 +28,22 @@ static bool is_subset(const struct zcomm *c, const struct zgroup *g)
 }
 
 /* The native communicator of those members of the group that are in my part. On the shadow of a spanning parent the
- * caller raises the error, when all parts have agreed. c: that parent, NULL for a local one. */
-static int native_create(const struct zcomm *c, MPI_Comm comm, const struct zgroup *g, MPI_Comm *native)
+ * caller raises the error, when all parts have agreed. */
+static int native_create(MPI_Comm comm, const struct zgroup *g, MPI_Comm *native)
 {
 	MPI_Group group;
-	int rc = zcomm_native_group(comm, g, &group);
-	if (rc != MPI_SUCCESS)
-		return rc;
+	const int without = zcomm_native_group(comm, g, &group);
+	if (without != MPI_SUCCESS) /* the other members do not wait for this one then, and hear of it at the end */
+		group = MPI_GROUP_EMPTY;
 	zshim_block_begin();
-	rc = zn.Comm_create(comm, group, native);
-	if (c)
-		rc = zcomm_native_unnumber(c, rc, native);
+	int rc = zn.Comm_create(comm, group, native);
 	zshim_block_end();
 	if (group != MPI_GROUP_EMPTY)
 		zn.Group_free(&group);
-	return rc;
+	return without != MPI_SUCCESS ? without : rc;
 }
 
-static int native_create_group(const struct zcomm *c, MPI_Comm comm, const struct zgroup *g, int tag,
-	const char *stringtag, MPI_Comm *native)
+static int native_create_group(MPI_Comm comm, const struct zgroup *g, int tag, const char *stringtag, MPI_Comm *native)
 {
 	MPI_Group group;
 	int rc = zcomm_native_group(comm, g, &group);
@@ -55,8 +52,6 @@ static int native_create_group(const struct zcomm *c, MPI_Comm comm, const struc
 	zshim_block_begin(); /* other threads go on: another rank may wait for one of them */
 	rc = stringtag ? zcomm_native_from_group(comm, group, tag, stringtag, native)
 		       : zn.Comm_create_group(comm, group, tag, native);
-	if (c && !stringtag)
-		rc = zcomm_native_unnumber(c, rc, native);
 	zshim_block_end();
 	if (group != MPI_GROUP_EMPTY)
 		zn.Group_free(&group);
@@ -69,15 +64,61 @@ static int raise_class(MPI_Comm comm, int rc, const char *name)
 	return rc == zerror_class(rc) ? zerror_raise_native(comm, rc, name, "the group cannot be used here") : rc;
 }
 
-/* Notes the result of a native call, and gives the new communicator its entry. */
-static void take_native(struct zcomm *c, const struct zgroup *g, int64_t id, int rc, bool raises, MPI_Comm *native,
+/* The result of a native call on the shadow of a spanning parent, whose error is noted. */
+static MPI_Comm take_native(struct zhandlers_quiet *quiet, int rc, MPI_Comm native, struct zcomm_outcome *o)
+{
+	zhandlers_quiet_end(quiet, MPI_COMM_NULL);
+	zcomm_outcome_note_native(o, rc, quiet->raises);
+	return rc == MPI_SUCCESS ? native : MPI_COMM_NULL;
+}
+
+static void make_entry(struct zcomm *c, const struct zgroup *g, int64_t id, MPI_Comm native, struct zcomm_outcome *o)
+{
+	if (native != MPI_COMM_NULL)
+		zcomm_outcome_note(o, zcomm_make(c, native, (uint64_t)id, g->vrank, g->size), "out of memory");
+}
+
+static MPI_Comm create_on(struct zcomm *c, const struct zgroup *g, struct zcomm_outcome *o)
+{
+	struct zhandlers_quiet quiet;
+	MPI_Comm native = MPI_COMM_NULL;
+	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
+	int rc = native_create(c->shadow, g, &native);
+	return take_native(&quiet, rc, native, o);
+}
+
+/* Where the parent has a number. */
+static MPI_Comm create_child(struct zcomm *c, const struct zgroup *g, int64_t id, const char *name,
 	struct zcomm_outcome *o)
 {
-	if (rc != MPI_SUCCESS)
-		*native = MPI_COMM_NULL;
-	zcomm_outcome_note_native(o, rc, raises);
-	if (*native != MPI_COMM_NULL)
-		zcomm_outcome_note(o, zcomm_make(c, *native, (uint64_t)id, g->vrank, g->size), "out of memory");
+	MPI_Comm native;
+	MPI_Group members = MPI_GROUP_EMPTY;
+	if (g->rank != MPI_UNDEFINED)
+		zcomm_outcome_note_native(o, zcomm_native_members(g, &members), false);
+	zcomm_outcome_agree(c, name, o);
+	zcomm_native_child(members, (uint64_t)id, o, &native);
+	return native;
+}
+
+static MPI_Comm create_group_child(struct zcomm *c, const struct zgroup *g, int64_t id, int tag, const char *name,
+	struct zcomm_outcome *o)
+{
+	MPI_Comm native;
+	MPI_Group members;
+	zcomm_outcome_note_native(o, zcomm_native_members(g, &members), false);
+	zcomm_meet_agree(c, g, tag, name, o);
+	zcomm_native_child(members, (uint64_t)id, o, &native);
+	return native;
+}
+
+static MPI_Comm create_group_on(struct zcomm *c, const struct zgroup *g, int tag, const char *stringtag,
+	struct zcomm_outcome *o)
+{
+	struct zhandlers_quiet quiet;
+	MPI_Comm native = MPI_COMM_NULL;
+	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
+	int rc = native_create_group(c->shadow, g, tag, stringtag, &native);
+	return take_native(&quiet, rc, native, o);
 }
 
 int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
@@ -92,7 +133,7 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		int rc = zcomm_native_check(comm, g, name);
 		if (rc == MPI_SUCCESS)
 			rc = zcomm_meet_local(comm);
-		return rc == MPI_SUCCESS ? raise_class(comm, native_create(NULL, comm, g, newcomm), name) : rc;
+		return rc == MPI_SUCCESS ? raise_class(comm, native_create(comm, g, newcomm), name) : rc;
 	}
 	if (!is_subset(zcomm_own(c), g))
 		return zerror_raise(c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
@@ -100,19 +141,15 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		return zinter_split(c, g->rank == MPI_UNDEFINED ? MPI_UNDEFINED : 0, g->rank, newcomm, name);
 
 	int64_t mine[ZSAID_COUNT] = {[ZSAID_ID] = (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
-	MPI_Comm native = MPI_COMM_NULL;
 	struct zcomm_outcome outcome = {0};
-	struct zhandlers_quiet quiet;
 	*newcomm = MPI_COMM_NULL;
 	int rc = zcomm_agree_hear(c, name, NULL, c->size, mine, &all);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	const int64_t id = g->size > 0 ? all[zcomm_rank_of(c, g->vrank[0])][ZSAID_ID] : 0;
 	free(all);
-	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
-	rc = native_create(c, c->shadow, g, &native);
-	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
-	take_native(c, g, id, rc, quiet.raises, &native, &outcome);
+	const MPI_Comm native = c->numbered ? create_child(c, g, id, name, &outcome) : create_on(c, g, &outcome);
+	make_entry(c, g, id, native, &outcome);
 	zcomm_outcome_agree(c, name, &outcome);
 	return zcomm_make_end(native, comm, name, &outcome, newcomm);
 }
@@ -121,17 +158,16 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 static int create_spanning(struct zcomm *c, const struct zgroup *g, int tag, const char *stringtag, const char *name,
 	MPI_Comm *newcomm)
 {
-	MPI_Comm native = MPI_COMM_NULL;
 	struct zcomm_outcome outcome = {0};
-	struct zhandlers_quiet quiet;
 	int64_t id = 0;
 	int rc = zcomm_meet_new(c, g, tag, name, &id);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	zhandlers_quiet_begin(&quiet, c->shadow, c->fatal);
-	rc = native_create_group(c, c->shadow, g, tag, stringtag, &native);
-	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
-	take_native(c, g, id, rc, quiet.raises, &native, &outcome);
+	MPI_Comm native = c->numbered && !stringtag ? create_group_child(c, g, id, tag, name, &outcome)
+						    : create_group_on(c, g, tag, stringtag, &outcome);
+	if (stringtag)
+		zcomm_native_settle(g, (uint64_t)id, name, &outcome, &native);
+	make_entry(c, g, id, native, &outcome);
 	struct zcomm *made = stringtag && native != MPI_COMM_NULL ? zcomm_find(native) : NULL;
 	if (made)
 		made->session = g->session;
@@ -162,7 +198,7 @@ int zcomm_create_group(MPI_Comm comm, MPI_Group group, int tag, const char *stri
 		return g->rank == MPI_UNDEFINED ? MPI_SUCCESS : create_spanning(c, g, tag, stringtag, name, newcomm);
 	if (g->rank != MPI_UNDEFINED && !zcoll_local_may_block(comm))
 		rc = zcomm_meet_new(NULL, g, tag, name, &id);
-	return rc == MPI_SUCCESS ? raise_class(comm, native_create_group(NULL, comm, g, tag, NULL, newcomm), name) : rc;
+	return rc == MPI_SUCCESS ? raise_class(comm, native_create_group(comm, g, tag, NULL, newcomm), name) : rc;
 }
 
 int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)

@@ -24,8 +24,8 @@
  *
  * For the others, all members had better be here when it begins, as they may be waiting for each other, over the
  * bridge, for a duplication that has to wait. Before MPICH 5, with one thread, this is left to the program, as in the
- * native library. Duplications of communicators that MPICH 5 numbers (comm_native.h) begin in the order of
- * libzip/schedule/order.h.
+ * native library. Duplications of communicators that MPICH 5 numbers (libzip/comm/internal/comm_unnumber.h) begin in
+ * the order of libzip/schedule/order.h.
  */
 struct zcomm_idup {
 	int (*start)(void *arg, MPI_Request *native);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "libzip/coll/base/coll_local.h"
-#include "libzip/comm/comm_internal.h"
+#include "libzip/comm/internal/comm_internal.h"
 #include "libzip/schedule/engine.h"
 #include "libzip/schedule/step.h"
 #include "libzip/shim/shim.h"

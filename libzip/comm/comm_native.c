@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libzip/comm/comm_internal.h"
+#include "libzip/comm/comm_meet.h"
+#include "libzip/comm/internal/comm_internal.h"
+#include "libzip/comm/internal/comm_unnumber.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/version.h"
 #include "libzip/world/attached.h"
 #include "libzip/world/error.h"
-#include "libzip/world/handlers.h"
 #include "libzip/world/world.h"
 
 /* Replaces the native group by one that comes from the session, with the same members. */
@@ -57,80 +58,14 @@ int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native)
 	return MPI_SUCCESS;
 }
 
-/* fatal: MPI_ERRORS_ARE_FATAL counts as a handler of its own. */
-static void hand_on_handler(MPI_Comm from, MPI_Comm to, bool fatal)
-{
-	MPI_Errhandler handler;
-	if (zn.Comm_get_errhandler(from, &handler) != MPI_SUCCESS)
-		return;
-	if (handler != MPI_ERRORS_ARE_FATAL || fatal)
-		zn.Comm_set_errhandler(to, handler);
-	if (!zhandlers_is_predefined(handler))
-		zn.Errhandler_free(&handler);
-}
-
-/* Have all members two more communicators left? They agree. Another thread may still take them before they are used. */
-static int ask_for_room(MPI_Comm comm)
-{
-	MPI_Comm first, second;
-	int rc = zn.Comm_dup(comm, &first);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	rc = zn.Comm_dup(comm, &second);
-	if (rc == MPI_SUCCESS)
-		zn.Comm_free(&second);
-	zn.Comm_free(&first);
-	return rc;
-}
-
-/* Merges two halves into a communicator with the same order: the first member is one half, all others are the other.
- * Where there is no room for one half, MPI_Intercomm_create fails in that half, and waits for it in the other one. */
-static int merge_halves(MPI_Comm comm, int rank, MPI_Comm *made)
-{
-	MPI_Comm half, halves;
-	int rc = zn.Comm_split(comm, rank > 0, rank, &half);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	rc = ask_for_room(comm);
-	if (rc == MPI_SUCCESS)
-		rc = zn.Intercomm_create(half, 0, comm, rank > 0 ? 0 : 1, 0, &halves);
-	zn.Comm_free(&half);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	rc = zn.Intercomm_merge(halves, rank > 0, made);
-	zn.Comm_free(&halves);
-	return rc;
-}
-
-static int unnumber(MPI_Comm *comm, bool fatal)
-{
-	MPI_Comm made = MPI_COMM_NULL;
-	int rank, size = 0;
-	zn.Comm_size(*comm, &size);
-	zn.Comm_rank(*comm, &rank);
-	if (size < 2)
-		return MPI_SUCCESS;
-	int rc = merge_halves(*comm, rank, &made);
-	if (rc == MPI_SUCCESS)
-		hand_on_handler(*comm, made, fatal);
-	else
-		made = MPI_COMM_NULL;
-	zn.Comm_free(comm);
-	*comm = made;
-	return rc;
-}
-
-int zcomm_native_unnumber(const struct zcomm *parent, int rc, MPI_Comm *made)
-{
-	return rc == MPI_SUCCESS && parent->numbered && *made != MPI_COMM_NULL ? unnumber(made, parent->fatal) : rc;
-}
-
 int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char *stringtag, MPI_Comm *made)
 {
-	if (zversion_running() < ZVERSION(4, 2, 0))
-		return zn.Comm_create_group(comm, native, tag, made);
-	int rc = zn.Comm_create_from_group(native, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
-	return rc == MPI_SUCCESS && zversion_has_bug(ZVERSION_COMM_IDUP) ? unnumber(made, false) : rc;
+	if (zversion_running() >= ZVERSION(4, 2, 0))
+		return zn.Comm_create_from_group(native, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
+	int rc = zn.Comm_create_group(comm, native, tag, made);
+	if (rc == MPI_SUCCESS && *made != MPI_COMM_NULL)
+		zn.Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
+	return rc;
 }
 
 /* Are the group's members of my part all in this native group? The native group has members of other worlds. */
@@ -180,14 +115,59 @@ int zcomm_native_check(MPI_Comm comm, const struct zgroup *g, const char *name)
 				"the group is not a subset of the communicator's");
 }
 
-int zcomm_native_create(const struct zgroup *g, uint64_t id, MPI_Comm *native)
+static void end_group(MPI_Group *group)
+{
+	if (*group != MPI_GROUP_EMPTY)
+		zn.Group_free(group);
+}
+
+int zcomm_native_members(const struct zgroup *g, MPI_Group *members)
+{
+	int tag;
+	const MPI_Comm internal = zcomm_internal(0, &tag);
+	int rc = zcomm_native_group(internal, g, members);
+	if (rc != MPI_SUCCESS)
+		*members = MPI_GROUP_EMPTY;
+	return rc;
+}
+
+void zcomm_native_child(MPI_Group members, uint64_t id, struct zcomm_outcome *o, MPI_Comm *native)
+{
+	int tag, rc = MPI_SUCCESS;
+	const MPI_Comm internal = zcomm_internal(0, &tag);
+	*native = MPI_COMM_NULL;
+	if (o->class == MPI_SUCCESS && members != MPI_GROUP_EMPTY) {
+		zshim_block_begin();
+		rc = zn.Comm_create_group(internal, members, zcomm_internal_mix(id, zcomm_internal_tags()), native);
+		zshim_block_end();
+	}
+	if (rc != MPI_SUCCESS)
+		*native = MPI_COMM_NULL;
+	zcomm_outcome_note_native(o, rc, false);
+	end_group(&members);
+}
+
+void zcomm_native_settle(const struct zgroup *g, uint64_t id, const char *name, struct zcomm_outcome *o,
+	MPI_Comm *native)
+{
+	if (!zversion_has_bug(ZVERSION_COMM_IDUP))
+		return;
+	zcomm_meet_agree_here(g, id, name, o);
+	if (o->class != MPI_SUCCESS || *native == MPI_COMM_NULL)
+		return;
+	zshim_block_begin();
+	int rc = zcomm_unnumber(native);
+	zshim_block_end();
+	zcomm_outcome_note_native(o, rc, false);
+}
+
+static int create_from_group(const struct zgroup *g, uint64_t id, MPI_Comm *native)
 {
 	MPI_Group local;
 	char stringtag[48];
 	int tag;
-	MPI_Comm internal = zcomm_internal(0, &tag);
+	const MPI_Comm internal = zcomm_internal(0, &tag);
 	int rc = zcomm_native_group(internal, g, &local);
-	*native = MPI_COMM_NULL;
 	if (rc != MPI_SUCCESS)
 		return rc;
 	snprintf(stringtag, sizeof(stringtag), "zipper:%" PRIx64, id);
@@ -195,9 +175,19 @@ int zcomm_native_create(const struct zgroup *g, uint64_t id, MPI_Comm *native)
 	rc = zcomm_native_from_group(internal, local, zcomm_internal_mix(id, ZCOMM_INTERNAL_TAGS_MIN), stringtag,
 		native);
 	zshim_block_end();
-	if (local != MPI_GROUP_EMPTY)
-		zn.Group_free(&local);
+	end_group(&local);
 	if (rc != MPI_SUCCESS)
 		*native = MPI_COMM_NULL;
 	return rc;
+}
+
+void zcomm_native_create(const struct zgroup *g, uint64_t id, const char *name, struct zcomm_outcome *o,
+	MPI_Comm *native)
+{
+	*native = MPI_COMM_NULL;
+	int rc = zcomm_meet_group(g, id, name);
+	if (rc == MPI_SUCCESS)
+		rc = create_from_group(g, id, native);
+	zcomm_outcome_note_native(o, rc, false);
+	zcomm_native_settle(g, id, name, o, native);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Comm_split. The members agree on the new communicator's id and know, in the same step, that all of
- * them have come. Only then they call a blocking native function on the shadow: it ends as soon as the other local
- * members have called it, too, whatever happens on the bridge.
+ * them have come. Only then they call a blocking native function on the shadow, or on the internal communicator: it
+ * ends as soon as the other local members have called it, too, whatever happens on the bridge.
  */
 #include "libzip/comm/comm_split.h"
 
 #include <stdlib.h>
 
 #include "libzip/comm/comm_agree.h"
+#include "libzip/comm/comm_handler.h"
 #include "libzip/comm/comm_make.h"
 #include "libzip/comm/comm_meet.h"
 #include "libzip/comm/comm_native.h"
@@ -19,13 +20,11 @@
 #include "libzip/world/topo.h"
 #include "libzip/world/world.h"
 
-/* While native calls block, other threads go on: another rank may wait for one of them. c: NULL for a local one. */
-static int native_split(const struct zcomm *c, MPI_Comm comm, int color, int key, MPI_Comm *native)
+/* While native calls block, other threads go on: another rank may wait for one of them. */
+static int native_split(MPI_Comm comm, int color, int key, MPI_Comm *native)
 {
 	zshim_block_begin();
 	int rc = zn.Comm_split(comm, color, key, native);
-	if (c)
-		rc = zcomm_native_unnumber(c, rc, native);
 	zshim_block_end();
 	return rc;
 }
@@ -52,11 +51,24 @@ static void split_natively(struct split *t, int color, int key)
 {
 	struct zhandlers_quiet quiet;
 	zhandlers_quiet_begin(&quiet, t->c->shadow, t->c->fatal);
-	int rc = native_split(t->c, t->c->shadow, color, key, &t->native);
+	int rc = native_split(t->c->shadow, color, key, &t->native);
 	if (rc != MPI_SUCCESS)
 		t->native = MPI_COMM_NULL;
 	zhandlers_quiet_end(&quiet, t->native);
 	zcomm_outcome_note_native(t->outcome, rc, quiet.raises);
+}
+
+/* Where the parent has a number. Members of another color need no group, but agree, too. */
+static void split_by_group(struct split *t, int color, const char *name)
+{
+	const struct zgroup g = {.vrank = t->vrank, .size = t->n};
+	MPI_Group members = MPI_GROUP_EMPTY;
+	if (color != MPI_UNDEFINED && t->outcome->class == MPI_SUCCESS)
+		zcomm_outcome_note_native(t->outcome, zcomm_native_members(&g, &members), false);
+	zcomm_outcome_agree(t->c, name, t->outcome);
+	zcomm_native_child(members, (uint64_t)t->id, t->outcome, &t->native);
+	if (t->native != MPI_COMM_NULL)
+		zcomm_handler_pass(t->c, t->native);
 }
 
 /* Exchanges the native communicator for one with a topology. */
@@ -103,8 +115,10 @@ MPI_Comm zcomm_split(struct zcomm *c, int color, int key, bool with_topo, struct
 	free(all);
 	if (t.n < 0)
 		zcomm_outcome_note(outcome, MPI_ERR_NO_MEM, "out of memory");
-	/* The shadow is ordered by rank, so the same keys give the local members the same order. */
-	split_natively(&t, color, key);
+	if (c->numbered)
+		split_by_group(&t, color, name);
+	else /* the shadow is ordered by rank, so the same keys give the local members the same order */
+		split_natively(&t, color, key);
 	if (with_topo)
 		zcomm_outcome_agree(c, name, outcome);
 	const bool more = !with_topo || outcome->class == MPI_SUCCESS; /* the same in all members */
@@ -132,7 +146,7 @@ int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	zcomm_reap();
 	if (!c) {
 		int rc = zcomm_meet_local(comm);
-		return rc == MPI_SUCCESS ? native_split(NULL, comm, color, key, newcomm) : rc;
+		return rc == MPI_SUCCESS ? native_split(comm, color, key, newcomm) : rc;
 	}
 	return c->local ? zinter_split(c, color, key, newcomm, name) : split_spanning(c, color, key, name, newcomm);
 }

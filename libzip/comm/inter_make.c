@@ -94,10 +94,7 @@ MPI_Comm zinter_make(const struct zinter *i, MPI_Comm parent, const char *name, 
 		zcomm_outcome_note(o, MPI_ERR_NO_MEM, "out of memory");
 		return MPI_COMM_NULL;
 	}
-	int rc = zcomm_meet_group(&both, (uint64_t)i->id, name);
-	if (rc == MPI_SUCCESS)
-		rc = zcomm_native_create(&both, (uint64_t)i->id, &all);
-	zcomm_outcome_note_native(o, rc, false);
+	zcomm_native_create(&both, (uint64_t)i->id, name, o, &all);
 	if (any_here(i->theirs, i->ntheirs)) /* native functions on `all` follow, and all members must have it */
 		zcomm_meet_agree_here(&both, (uint64_t)i->id, name, o);
 	free(both.vrank);

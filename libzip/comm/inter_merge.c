@@ -41,7 +41,7 @@ static int order_merged(const struct zcomm *c, const int64_t (*said)[ZSAID_COUNT
 
 static int merge(struct zcomm *c, int high, MPI_Comm *newcomm, const char *name)
 {
-	int64_t mine[ZSAID_COUNT] = {0, high != 0, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT], id;
+	int64_t mine[ZSAID_COUNT] = {0, high != 0, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT], id = 0;
 	struct zgroup g;
 	MPI_Comm native = MPI_COMM_NULL;
 	struct zcomm_outcome outcome = {0};
@@ -54,11 +54,8 @@ static int merge(struct zcomm *c, int high, MPI_Comm *newcomm, const char *name)
 	zcomm_outcome_note(&outcome, rc,
 		rc == MPI_ERR_ARG ? "the members of a group give different values for high" : "out of memory");
 	if (rc == MPI_SUCCESS)
-		rc = zcomm_meet_group(&g, (uint64_t)id, name);
-	if (rc == MPI_SUCCESS)
-		rc = zcomm_native_create(&g, (uint64_t)id, &native);
-	zcomm_outcome_note_native(&outcome, rc, false);
-	if (rc == MPI_SUCCESS)
+		zcomm_native_create(&g, (uint64_t)id, name, &outcome, &native);
+	if (native != MPI_COMM_NULL)
 		zcomm_outcome_note(&outcome, zcomm_make(c, native, (uint64_t)id, g.vrank, g.size), "out of memory");
 	free(g.vrank);
 	zcomm_outcome_agree(c, name, &outcome);

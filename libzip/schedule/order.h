@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One order of native duplications for all processes of a cluster. MPICH 5 ends some of them by a step that blocks
- * until all members take it, within the progress of whatever call is made (libzip/comm/comm_native.h): two such
- * duplications with common members hang where one member comes to the last step of the first, and another one to that
- * of the second. So each process begins them one after the other, in an order that all agree on.
+ * until all members take it, within the progress of whatever call is made (libzip/comm/internal/comm_unnumber.h): two
+ * such duplications with common members hang where one member comes to the last step of the first, and another one to
+ * that of the second. So each process begins them one after the other, in an order that all agree on.
  *
  * The order is that of numbers, which grow: each member proposes the next one of its own, and the highest is taken
  * (D. Skeen's total order; K. Birman and T. Joseph, "Reliable communication in the presence of failures", ACM TOCS

@@ -10,7 +10,7 @@
 
 #include "common/base/err.h"
 #include "libzip/comm/attr.h"
-#include "libzip/comm/comm_internal.h"
+#include "libzip/comm/internal/comm_internal.h"
 #include "libzip/world/board.h"
 #include "libzip/world/quiet.h"
 #include "libzip/bridge/traffic.h"

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "libzip/comm/comm_create.h"
-#include "libzip/comm/comm_internal.h"
+#include "libzip/comm/internal/comm_internal.h"
 #include "libzip/comm/comm_meet.h"
 #include "libzip/comm/inter_make.h"
 #include "libzip/world/comm.h"

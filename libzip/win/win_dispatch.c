@@ -4,7 +4,7 @@
 
 #include "libzip/bridge/queue.h"
 #include "libzip/bridge/bridge.h"
-#include "libzip/comm/comm_internal.h"
+#include "libzip/comm/internal/comm_internal.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"

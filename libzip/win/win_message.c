@@ -7,7 +7,7 @@
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/bridge/queue.h"
-#include "libzip/comm/comm_internal.h"
+#include "libzip/comm/internal/comm_internal.h"
 #include "libzip/world/error.h"
 #include "common/wire/little.h"
 #include "libzip/shim/pool.h"

@@ -59,7 +59,7 @@ struct zcomm {
 	struct ztopo *topo;	      /* NULL: none. A reference; then the shadow has the graph of local neighbours */
 	struct zcomm_probed probed[ZCOMM_PROBED_MAX]; /* [nprobed], for the receives that follow; the last one is new */
 	int nprobed;
-	bool numbered;	   /* its native communicator has MPICH's number (libzip/comm/comm_native.h) */
+	bool numbered;	   /* its native communicator has MPICH's number (libzip/comm/internal/comm_unnumber.h) */
 	bool fatal;	   /* the application has set MPI_ERRORS_ARE_FATAL on it or on its parent */
 	_Atomic int refs;  /* also changed at its station */
 	uint32_t coll_seq; /* number of the next collective: tag of its bridged messages */

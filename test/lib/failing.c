@@ -84,6 +84,9 @@ MAKES_COMM(PMPI_Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info info, 
 	(c, type, key, info, made))
 MAKES_COMM(PMPI_Comm_create, (MPI_Comm c, MPI_Group g, MPI_Comm *made), (c, g, made))
 MAKES_COMM(PMPI_Comm_create_group, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *made), (c, g, tag, made))
+MAKES_COMM(PMPI_Intercomm_create, (MPI_Comm c, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made),
+	(c, leader, peer, remote, tag, made))
+MAKES_COMM(PMPI_Intercomm_merge, (MPI_Comm c, int high, MPI_Comm *made), (c, high, made))
 MAKES_COMM(PMPI_Cart_create, (MPI_Comm c, int n, const int *dims, const int *periods, int reorder, MPI_Comm *made),
 	(c, n, dims, periods, reorder, made))
 MAKES_COMM(PMPI_Graph_create, (MPI_Comm c, int n, const int *index, const int *edges, int reorder, MPI_Comm *made),

@@ -9,13 +9,13 @@
 
 #include "libzip/comm/comm_make.h"
 #include "libzip/comm/comm_meet.h"
-#include "libzip/comm/comm_native.h"
 #include "libzip/comm/comm_split.h"
 #include "libzip/comm/inter_split.h"
 #include "libzip/comm/split/nbhd.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/version.h"
 #include "libzip/world/error.h"
+#include "libzip/world/group.h"
 #include "libzip/world/handlers.h"
 #include "libzip/world/world.h"
 
@@ -89,25 +89,14 @@ static int split_part(struct split *t, int type, int key, MPI_Info info, MPI_Com
 	return rc;
 }
 
-/* Exchanges the communicator for one without a number (comm_native.h), with the hints that native MPI gives to it. */
-static int unnumber(struct split *t, int rc, MPI_Info info, MPI_Comm *made)
-{
-	rc = zcomm_native_unnumber(t->c, rc, made);
-	if (rc == MPI_SUCCESS && t->c->numbered && *made != MPI_COMM_NULL && info != MPI_INFO_NULL)
-		rc = zn.Comm_set_info(*made, info);
-	return rc;
-}
-
-/* The same, with errors noted. While the native call blocks, other threads go on. kept: the application gets it. */
-static MPI_Comm split_natively(struct split *t, int type, bool kept, MPI_Info info)
+/* The same, with errors noted. While the native call blocks, other threads go on. */
+static MPI_Comm split_natively(struct split *t, int type, MPI_Info info)
 {
 	struct zhandlers_quiet quiet;
 	MPI_Comm native = MPI_COMM_NULL;
 	zhandlers_quiet_begin(&quiet, t->c->shadow, t->c->fatal);
 	zshim_block_begin();
 	int rc = split_part(t, type, t->key, info, &native);
-	if (kept)
-		rc = unnumber(t, rc, info, &native);
 	zshim_block_end();
 	if (rc != MPI_SUCCESS)
 		native = MPI_COMM_NULL;
@@ -116,29 +105,62 @@ static MPI_Comm split_natively(struct split *t, int type, bool kept, MPI_Info in
 	return native;
 }
 
+/* The lowest vrank of a native communicator. */
+static int lowest_of(MPI_Comm native, struct zcomm_outcome *o)
+{
+	int lowest = MPI_UNDEFINED;
+	MPI_Group group;
+	int rc = zn.Comm_group(native, &group);
+	if (rc == MPI_SUCCESS)
+		rc = zgroup_from_native(&group);
+	const struct zgroup *g = rc == MPI_SUCCESS ? zgroup_find(group) : NULL;
+	for (int i = 0; g && i < g->size; i++)
+		if (lowest == MPI_UNDEFINED || g->vrank[i] < lowest)
+			lowest = g->vrank[i];
+	if (g)
+		zip_Group_free(&group);
+	zcomm_outcome_note_native(o, rc, false);
+	return lowest;
+}
+
 /* Members of a part that stay together are known by their lowest vrank. */
 static int find_color(struct split *t, int type, MPI_Info info)
 {
-	struct zhandlers_quiet quiet;
-	MPI_Comm native = split_natively(t, type, false, info);
-	int lowest = MPI_UNDEFINED;
+	MPI_Comm native = split_natively(t, type, info);
 	if (native == MPI_COMM_NULL)
-		return lowest;
-	zhandlers_quiet_begin(&quiet, native, t->c->fatal);
-	zshim_block_begin();
-	int rc = zn.Allreduce(&zworld.vrank, &lowest, 1, MPI_INT, MPI_MIN, native);
-	zshim_block_end();
-	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
-	zcomm_outcome_note_native(&t->outcome, rc, quiet.raises);
+		return MPI_UNDEFINED;
+	const int lowest = lowest_of(native, &t->outcome);
 	zn.Comm_free(&native);
 	return lowest;
+}
+
+/* The hints that native MPI gives. */
+static void give_hints(struct split *t, MPI_Comm made, MPI_Info info)
+{
+	struct zhandlers_quiet quiet;
+	zhandlers_quiet_begin(&quiet, made, t->c->fatal);
+	int rc = zn.Comm_set_info(made, info);
+	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
+	zcomm_outcome_note_native(&t->outcome, rc, quiet.raises);
+}
+
+/* Where the parent has a number (libzip/comm/internal/comm_unnumber.h): native MPI would give one to what it makes. */
+static MPI_Comm split_by_color(struct split *t, int color, MPI_Info info)
+{
+	MPI_Comm made = zcomm_split(t->c, color, t->key, false, NULL, name, &t->outcome);
+	if (t->outcome.class != MPI_SUCCESS)
+		return made;
+	if (made != MPI_COMM_NULL && info != MPI_INFO_NULL)
+		give_hints(t, made, info);
+	zcomm_outcome_agree(t->c, name, &t->outcome);
+	return made;
 }
 
 /* By what native MPI makes of each part. */
 static MPI_Comm split_parts(struct split *t, MPI_Info info)
 {
-	if (!t->c->local) {
-		MPI_Comm made = split_natively(t, t->type, true, info);
+	if (!t->c->local && !t->c->numbered) {
+		MPI_Comm made = split_natively(t, t->type, info);
 		zcomm_outcome_agree(t->c, name, &t->outcome);
 		return made;
 	}
@@ -146,7 +168,7 @@ static MPI_Comm split_parts(struct split *t, MPI_Info info)
 	zcomm_outcome_agree(t->c, name, &t->outcome);
 	if (t->outcome.class != MPI_SUCCESS)
 		return MPI_COMM_NULL;
-	return zinter_split_make(t->c, color, t->key, name, &t->outcome);
+	return t->c->local ? zinter_split_make(t->c, color, t->key, name, &t->outcome) : split_by_color(t, color, info);
 }
 
 static MPI_Comm split_by_folder(struct split *t, const struct znbhd_heard *heard)

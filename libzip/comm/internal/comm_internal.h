@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A native communicator of our own over the base communicator, for messages inside the part that no application
- * receives. Tags of the application are mixed into tags there, so that calls under way at the same time differ. Under
- * the shim's lock.
+ * receives, and as the parent of native communicators. It has no number (comm_unnumber.h). Tags of the application are
+ * mixed into tags there, so that calls under way at the same time differ. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_COMM_INTERNAL_H
 #define ZIP_LIBZIP_COMM_INTERNAL_H

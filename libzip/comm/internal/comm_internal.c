@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A native communicator of our own over the part. */
-#include "libzip/comm/comm_internal.h"
+#include "libzip/comm/internal/comm_internal.h"
 
+#include "libzip/comm/internal/comm_unnumber.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/version.h"
 #include "libzip/world/world.h"
 
 static MPI_Comm internal = MPI_COMM_NULL;
@@ -14,6 +16,10 @@ int zcomm_internal_init(void)
 	if (rc == MPI_SUCCESS)
 		rc = zn.Comm_set_errhandler(internal,
 			MPI_ERRORS_RETURN); /* errors are raised on communicators of the application */
+	if (rc == MPI_SUCCESS && zversion_has_bug(ZVERSION_COMM_IDUP))
+		rc = zcomm_unnumber(&internal);
+	if (rc == MPI_SUCCESS && internal == MPI_COMM_NULL) /* another process has failed */
+		rc = MPI_ERR_OTHER;
 	tags = ZCOMM_INTERNAL_TAGS_MIN;
 	if (rc == MPI_SUCCESS && zn.Comm_get_attr(internal, MPI_TAG_UB, &tag_ub, &found) == MPI_SUCCESS && found)
 		tags = *tag_ub < ZCOMM_INTERNAL_TAGS_MAX ? *tag_ub : ZCOMM_INTERNAL_TAGS_MAX;
