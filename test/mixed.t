@@ -40,7 +40,8 @@ for program in "$ZIP_TOP_SRCDIR"/test/programs/coll/*.c; do
 	esac
 	twin "$program"
 done
-for name in p2p/modes.c p2p/wildcards.c p2p/persistent.c type/datatypes.c comm/communicators.c inter/inter_coll.c win/win_fence.c \
+for name in p2p/modes.c p2p/wildcards.c p2p/persistent.c type/datatypes.c comm/communicators.c comm/comm_create.c comm/split_type.c \
+	comm/comm_idups.c comm/topo_graph.c inter/inter_create.c inter/inter_p2p.c inter/inter_coll.c win/win_fence.c \
 	win/win_atomic.c file/file_basic.c start/sessions.c fortran/fortran08.f90; do
 	twin "$ZIP_TOP_SRCDIR/test/programs/$name"
 done

@@ -88,26 +88,24 @@ static MPI_Comm create_on(struct zcomm *c, const struct zgroup *g, struct zcomm_
 }
 
 /* Where the parent has a number. */
-static MPI_Comm create_child(struct zcomm *c, const struct zgroup *g, int64_t id, const char *name,
-	struct zcomm_outcome *o)
+static MPI_Comm create_child(const struct zcomm *c, const struct zgroup *g, int64_t id, struct zcomm_outcome *o)
 {
 	MPI_Comm native;
 	MPI_Group members = MPI_GROUP_EMPTY;
 	if (g->rank != MPI_UNDEFINED)
 		zcomm_outcome_note_native(o, zcomm_native_members(g, &members), false);
-	zcomm_outcome_agree(c, name, o);
-	zcomm_native_child(members, (uint64_t)id, o, &native);
+	const bool all = zcomm_meet_outcome(c->shadow, o);
+	zcomm_native_child(&members, (uint64_t)id, all, o, &native);
 	return native;
 }
 
-static MPI_Comm create_group_child(struct zcomm *c, const struct zgroup *g, int64_t id, int tag, const char *name,
-	struct zcomm_outcome *o)
+static MPI_Comm create_group_child(const struct zgroup *g, int64_t id, const char *name, struct zcomm_outcome *o)
 {
 	MPI_Comm native;
 	MPI_Group members;
 	zcomm_outcome_note_native(o, zcomm_native_members(g, &members), false);
-	zcomm_meet_agree(c, g, tag, name, o);
-	zcomm_native_child(members, (uint64_t)id, o, &native);
+	zcomm_meet_agree_here(g, (uint64_t)id, name, o);
+	zcomm_native_child(&members, (uint64_t)id, o->class == MPI_SUCCESS, o, &native);
 	return native;
 }
 
@@ -148,7 +146,7 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		return rc;
 	const int64_t id = g->size > 0 ? all[zcomm_rank_of(c, g->vrank[0])][ZSAID_ID] : 0;
 	free(all);
-	const MPI_Comm native = c->numbered ? create_child(c, g, id, name, &outcome) : create_on(c, g, &outcome);
+	const MPI_Comm native = c->numbered ? create_child(c, g, id, &outcome) : create_on(c, g, &outcome);
 	make_entry(c, g, id, native, &outcome);
 	zcomm_outcome_agree(c, name, &outcome);
 	return zcomm_make_end(native, comm, name, &outcome, newcomm);
@@ -163,7 +161,7 @@ static int create_spanning(struct zcomm *c, const struct zgroup *g, int tag, con
 	int rc = zcomm_meet_new(c, g, tag, name, &id);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	MPI_Comm native = c->numbered && !stringtag ? create_group_child(c, g, id, tag, name, &outcome)
+	MPI_Comm native = c->numbered && !stringtag ? create_group_child(g, id, name, &outcome)
 						    : create_group_on(c, g, tag, stringtag, &outcome);
 	if (stringtag)
 		zcomm_native_settle(g, (uint64_t)id, name, &outcome, &native);

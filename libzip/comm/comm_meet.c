@@ -27,13 +27,26 @@ int zcomm_meet_local(MPI_Comm local)
 	return zcoll_local_wait(zn.Ibarrier(local, &r), &r, local, "MPI_Ibarrier");
 }
 
+static int hear_all(MPI_Comm local, int mine, int *all)
+{
+	MPI_Request r;
+	*all = 0;
+	return zcoll_local_wait(zn.Iallreduce(&mine, all, 1, MPI_INT, MPI_MIN, local, &r), &r, local, "MPI_Iallreduce");
+}
+
 /* False also where native MPI fails. */
 bool zcomm_meet_all(MPI_Comm local, bool mine)
 {
-	int said = mine, all = 0;
-	MPI_Request r;
-	int rc = zcoll_local_wait(zn.Iallreduce(&said, &all, 1, MPI_INT, MPI_MIN, local, &r), &r, local,
-		"MPI_Iallreduce");
+	int all;
+	return hear_all(local, mine, &all) == MPI_SUCCESS && all;
+}
+
+bool zcomm_meet_outcome(MPI_Comm local, struct zcomm_outcome *o)
+{
+	int all, rc = hear_all(local, o->class == MPI_SUCCESS, &all);
+	zcomm_outcome_note(o, zerror_class(rc), "the members could not agree");
+	if (rc != MPI_SUCCESS)
+		o->raised = rc;
 	return rc == MPI_SUCCESS && all;
 }
 

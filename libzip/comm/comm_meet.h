@@ -27,5 +27,7 @@ void zcomm_meet_agree(struct zcomm *c, const struct zgroup *, int tag, const cha
 void zcomm_meet_agree_here(const struct zgroup *, uint64_t id, const char *name, struct zcomm_outcome *);
 /* Do all members of this local communicator say true? Collective over it; waits with progress. */
 bool zcomm_meet_all(MPI_Comm local, bool mine);
+/* The same about their outcomes: is none a failure? The failure of one member is not told to the others. */
+bool zcomm_meet_outcome(MPI_Comm local, struct zcomm_outcome *);
 
 #endif

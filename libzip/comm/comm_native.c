@@ -42,9 +42,15 @@ static int tie(MPI_Session session, MPI_Group *group)
 	return rc;
 }
 
-int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native)
+static void ask_for_group(MPI_Comm comm)
 {
 	MPI_Group whole;
+	if (zversion_has_bug(ZVERSION_CREATE_GROUP) && zn.Comm_group(comm, &whole) == MPI_SUCCESS)
+		zn.Group_free(&whole);
+}
+
+int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native)
+{
 	int rc = zgroup_to_native(g, native);
 	if (rc == MPI_SUCCESS && g->session && g->session->open && *native != MPI_GROUP_EMPTY) {
 		rc = tie(g->session->session, native);
@@ -53,8 +59,7 @@ int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native)
 	}
 	if (rc != MPI_SUCCESS)
 		return rc;
-	if (zversion_has_bug(ZVERSION_CREATE_GROUP) && zn.Comm_group(comm, &whole) == MPI_SUCCESS)
-		zn.Group_free(&whole);
+	ask_for_group(comm);
 	return MPI_SUCCESS;
 }
 
@@ -123,28 +128,27 @@ static void end_group(MPI_Group *group)
 
 int zcomm_native_members(const struct zgroup *g, MPI_Group *members)
 {
-	int tag;
-	const MPI_Comm internal = zcomm_internal(0, &tag);
-	int rc = zcomm_native_group(internal, g, members);
+	int rc = zgroup_to_native(g, members);
 	if (rc != MPI_SUCCESS)
 		*members = MPI_GROUP_EMPTY;
 	return rc;
 }
 
-void zcomm_native_child(MPI_Group members, uint64_t id, struct zcomm_outcome *o, MPI_Comm *native)
+void zcomm_native_child(MPI_Group *members, uint64_t id, bool all, struct zcomm_outcome *o, MPI_Comm *native)
 {
 	int tag, rc = MPI_SUCCESS;
 	const MPI_Comm internal = zcomm_internal(0, &tag);
 	*native = MPI_COMM_NULL;
-	if (o->class == MPI_SUCCESS && members != MPI_GROUP_EMPTY) {
+	if (all && *members != MPI_GROUP_EMPTY) {
+		ask_for_group(internal);
 		zshim_block_begin();
-		rc = zn.Comm_create_group(internal, members, zcomm_internal_mix(id, zcomm_internal_tags()), native);
+		rc = zn.Comm_create_group(internal, *members, zcomm_internal_mix(id, zcomm_internal_tags()), native);
 		zshim_block_end();
 	}
 	if (rc != MPI_SUCCESS)
 		*native = MPI_COMM_NULL;
 	zcomm_outcome_note_native(o, rc, false);
-	end_group(&members);
+	end_group(members);
 }
 
 void zcomm_native_settle(const struct zgroup *g, uint64_t id, const char *name, struct zcomm_outcome *o,

@@ -4,6 +4,7 @@
 #define ZIP_LIBZIP_COMM_NATIVE_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "libzip/comm/comm_outcome.h"
@@ -34,14 +35,15 @@ void zcomm_native_create(const struct zgroup *, uint64_t id, const char *name, s
 
 /*
  * A communicator that is made of a parent with a number, and has none itself. MPI_Comm_create_group makes it of the
- * internal communicator, so it has neither hints nor an error handler. First each member asks for the native group, and
- * then all agree that all have it. MPI_SUCCESS, an error class, or a native error code; then *members is
- * MPI_GROUP_EMPTY.
+ * internal communicator, so it has neither hints nor an error handler. First each member gets the native group of the
+ * members in my part. Then they agree whether all have it, within the part, as other parts may have an MPICH without
+ * numbers, and do not take part. MPI_SUCCESS, or an error class: then *members is MPI_GROUP_EMPTY.
  */
 int zcomm_native_members(const struct zgroup *, MPI_Group *members);
-/* Then they make it. Frees the group, and does nothing else if the outcome is a failure already. A failure goes to the
- * outcome; then *native is MPI_COMM_NULL, as it is where the group is MPI_GROUP_EMPTY. */
-void zcomm_native_child(MPI_Group members, uint64_t id, struct zcomm_outcome *, MPI_Comm *native);
+/* Then they make it, if all have it, and free the group. The id is the same at all of them, and differs from those of
+ * groups with common members that are on their way here. A failure goes to the outcome; then *native is MPI_COMM_NULL,
+ * as it is where the group is MPI_GROUP_EMPTY. */
+void zcomm_native_child(MPI_Group *members, uint64_t id, bool all, struct zcomm_outcome *, MPI_Comm *native);
 
 /* Are all members of the group in this local communicator? Native MPI is given only the members in my part, and would
  * leave out the others. MPI_SUCCESS or an error code that has been raised. */

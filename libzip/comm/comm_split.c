@@ -58,15 +58,15 @@ static void split_natively(struct split *t, int color, int key)
 	zcomm_outcome_note_native(t->outcome, rc, quiet.raises);
 }
 
-/* Where the parent has a number. Members of another color need no group, but agree, too. */
-static void split_by_group(struct split *t, int color, const char *name)
+/* Where the parent has a number. Members of no color need no group, but agree, too. */
+static void split_by_group(struct split *t, int color)
 {
 	const struct zgroup g = {.vrank = t->vrank, .size = t->n};
 	MPI_Group members = MPI_GROUP_EMPTY;
 	if (color != MPI_UNDEFINED && t->outcome->class == MPI_SUCCESS)
 		zcomm_outcome_note_native(t->outcome, zcomm_native_members(&g, &members), false);
-	zcomm_outcome_agree(t->c, name, t->outcome);
-	zcomm_native_child(members, (uint64_t)t->id, t->outcome, &t->native);
+	const bool all = zcomm_meet_outcome(t->c->shadow, t->outcome);
+	zcomm_native_child(&members, (uint64_t)t->id, all, t->outcome, &t->native);
 	if (t->native != MPI_COMM_NULL)
 		zcomm_handler_pass(t->c, t->native);
 }
@@ -116,7 +116,7 @@ MPI_Comm zcomm_split(struct zcomm *c, int color, int key, bool with_topo, struct
 	if (t.n < 0)
 		zcomm_outcome_note(outcome, MPI_ERR_NO_MEM, "out of memory");
 	if (c->numbered)
-		split_by_group(&t, color, name);
+		split_by_group(&t, color);
 	else /* the shadow is ordered by rank, so the same keys give the local members the same order */
 		split_natively(&t, color, key);
 	if (with_topo)

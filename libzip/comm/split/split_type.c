@@ -7,8 +7,10 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "libzip/comm/comm_handler.h"
 #include "libzip/comm/comm_make.h"
 #include "libzip/comm/comm_meet.h"
+#include "libzip/comm/comm_native.h"
 #include "libzip/comm/comm_split.h"
 #include "libzip/comm/inter_split.h"
 #include "libzip/comm/split/nbhd.h"
@@ -134,33 +136,36 @@ static int find_color(struct split *t, int type, MPI_Info info)
 	return lowest;
 }
 
-/* The hints that native MPI gives. */
-static void give_hints(struct split *t, MPI_Comm made, MPI_Info info)
+/* Exchanges what native MPI has made of a parent with a number (libzip/comm/internal/comm_unnumber.h). The new one has
+ * the same members, error handler and hints. Other parts may have an MPICH without numbers, so this is between the
+ * members in my part. */
+static MPI_Comm unnumber(struct split *t, MPI_Comm numbered, MPI_Info info)
 {
-	struct zhandlers_quiet quiet;
-	zhandlers_quiet_begin(&quiet, made, t->c->fatal);
-	int rc = zn.Comm_set_info(made, info);
-	zhandlers_quiet_end(&quiet, MPI_COMM_NULL);
-	zcomm_outcome_note_native(&t->outcome, rc, quiet.raises);
-}
-
-/* Where the parent has a number (libzip/comm/internal/comm_unnumber.h): native MPI would give one to what it makes. */
-static MPI_Comm split_by_color(struct split *t, int color, MPI_Info info)
-{
-	MPI_Comm made = zcomm_split(t->c, color, t->key, false, NULL, name, &t->outcome);
-	if (t->outcome.class != MPI_SUCCESS)
+	MPI_Group members = MPI_GROUP_EMPTY;
+	MPI_Comm made;
+	if (numbered != MPI_COMM_NULL) {
+		zcomm_outcome_note_native(&t->outcome, zn.Comm_group(numbered, &members), false);
+		zn.Comm_free(&numbered);
+	}
+	const bool all = zcomm_meet_outcome(t->c->shadow, &t->outcome);
+	zcomm_native_child(&members, t->c->id, all, &t->outcome, &made);
+	if (made == MPI_COMM_NULL)
 		return made;
-	if (made != MPI_COMM_NULL && info != MPI_INFO_NULL)
-		give_hints(t, made, info);
-	zcomm_outcome_agree(t->c, name, &t->outcome);
+	zhandlers_hush_home(); /* it has no handler yet */
+	if (info != MPI_INFO_NULL)
+		zcomm_outcome_note_native(&t->outcome, zn.Comm_set_info(made, info), false);
+	zhandlers_unhush_home();
+	zcomm_handler_pass(t->c, made);
 	return made;
 }
 
 /* By what native MPI makes of each part. */
 static MPI_Comm split_parts(struct split *t, MPI_Info info)
 {
-	if (!t->c->local && !t->c->numbered) {
+	if (!t->c->local) {
 		MPI_Comm made = split_natively(t, t->type, info);
+		if (t->c->numbered)
+			made = unnumber(t, made, info);
 		zcomm_outcome_agree(t->c, name, &t->outcome);
 		return made;
 	}
@@ -168,7 +173,7 @@ static MPI_Comm split_parts(struct split *t, MPI_Info info)
 	zcomm_outcome_agree(t->c, name, &t->outcome);
 	if (t->outcome.class != MPI_SUCCESS)
 		return MPI_COMM_NULL;
-	return t->c->local ? zinter_split_make(t->c, color, t->key, name, &t->outcome) : split_by_color(t, color, info);
+	return zinter_split_make(t->c, color, t->key, name, &t->outcome);
 }
 
 static MPI_Comm split_by_folder(struct split *t, const struct znbhd_heard *heard)
