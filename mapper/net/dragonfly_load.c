@@ -64,6 +64,8 @@ static void scan_chunk(void *arg, size_t item, unsigned worker)
 			uint64_t bytes = c->items[j].units * s->t->unit;
 			const struct dragonfly_gate *g;
 
+			if (from == to) /* between nodes of one router: only their own links, see hosts_load() */
+				continue;
 			if (a.group == b.group) {
 				sent_in += bytes;
 				if (s->received_in)

@@ -206,6 +206,8 @@ void dragonfly_path_fork(const struct net *net, uint32_t s, uint32_t t, struct n
  *
  * Rule "release": within a group, it is a router of that group. Between groups, a group is drawn, then a router of it.
  * If the group is that of the source or of the destination, the path is a shortest one.
+ *
+ * Messages between nodes of one router (where points are nodes) do not leave that router.
  */
 void dragonfly_path_indirect(const struct net *net, uint32_t s, uint32_t t, uint64_t bits, uint32_t *link)
 {
@@ -214,7 +216,9 @@ void dragonfly_path_indirect(const struct net *net, uint32_t s, uint32_t t, uint
 	uint32_t draw = (uint32_t)(bits >> 32);
 
 	link = hosts_add(d, s, t, link, net->indirect_slots);
-	if (d->rule == DRAGONFLY_OUTSIDE && from.group == to.group) {
+	if (from.group == to.group && from.local == to.local) {
+		via = to;
+	} else if (d->rule == DRAGONFLY_OUTSIDE && from.group == to.group) {
 		via = (struct dragonfly_place){from.group, (uint16_t)rng_below(draw, d->local)};
 	} else {
 		/* The router in the group is drawn with the remainder of the group's draw. */

@@ -3,8 +3,8 @@
  * Fat trees in general. At level i (1 = leaf switches) every switch has down[i] children; every vertex of level i - 1
  * (level 0 = nodes) has up[i] parents. A k-ary n-tree has down = k,k,..,k and up = 1,k,..,k; a smaller `up` is
  * oversubscription. A message goes up to the first level where source and destination have a common switch, over any of
- * the up[1] x .. x up[L] choices. It goes down the one way that is left. An indirect message always goes up to a random
- * root.
+ * the up[1] x .. x up[L] choices. It goes down the one way that is left. An indirect message goes up to a
+ * random root, unless one leaf switch has both nodes.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -148,6 +148,12 @@ static uint32_t common_level(const struct fattree *t, uint32_t s, uint32_t d)
 	return level;
 }
 
+/* The level that an indirect path goes up to. It stays at a leaf switch that both nodes have in common. */
+static uint32_t indirect_level(const struct fattree *t, uint32_t s, uint32_t d)
+{
+	return common_level(t, s, d) > 1 ? t->levels : 1;
+}
+
 /* Fills in a path up to a level and down. The digits of the choice are the parents taken, the first digit being the
  * slowest. The choice at a lower level is therefore the choice at a higher level, divided by the choices above. */
 static void path_fill(const struct fattree *t, uint32_t s, uint32_t d, uint32_t level, uint32_t choice, uint32_t *link)
@@ -180,7 +186,9 @@ static void fattree_indirect(const struct net *net, uint32_t s, uint32_t d, uint
 {
 	const struct fattree *t = (const struct fattree *)net;
 
-	path_fill(t, s, d, t->levels, rng_below((uint32_t)(bits >> 32), t->choices[t->levels]), link);
+	uint32_t level = indirect_level(t, s, d);
+
+	path_fill(t, s, d, level, rng_below((uint32_t)(bits >> 32), t->choices[level]), link);
 }
 
 /* --- loads: a subtree's bytes are spread evenly over all its links to a level --- */
@@ -190,7 +198,7 @@ struct sums {
 	const struct traffic *traffic;
 	uint64_t *up, *down; /* [levels + 1][nodes], by the first node of the subtree; shared, atomic */
 	uint64_t *hops;	     /* [chunks] */
-	bool roots;	     /* all messages go up to the roots */
+	bool roots;	     /* messages go up to the roots, except at a leaf switch */
 };
 
 static void sum_chunk(void *arg, size_t item, unsigned worker)
@@ -203,7 +211,7 @@ static void sum_chunk(void *arg, size_t item, unsigned worker)
 	for (uint32_t i = 0; i < c->n; i++) {
 		for (uint64_t j = c->off[i]; j < c->off[i + 1]; j++) {
 			uint32_t from = c->first + i, to = c->items[j].dst;
-			uint32_t level = s->roots ? t->levels : common_level(t, from, to);
+			uint32_t level = s->roots ? indirect_level(t, from, to) : common_level(t, from, to);
 			uint64_t bytes = c->items[j].units * s->traffic->unit;
 
 			for (uint32_t l = 1; l <= level; l++) {

@@ -2,6 +2,7 @@
 /* The network model on machines small enough to work out by hand: what each link carries. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,22 +191,69 @@ static void crossbar(void **state)
 		CHECK("crossbar node:3", routings[i], m, e);
 }
 
-/* Two leaf switches of two nodes, and two roots: half the bytes go over each root. Indirect messages go over the roots
- * even where a leaf would do. */
+/* Nodes of one router: no routing sends their messages over another router. The rule for the
+ * intermediate router and a second link between the groups change nothing. */
+static void node_links_alone(void **state)
+{
+	static const struct message m[] = {{0, 1, 1000}, {5, 4, 7}};
+	static const struct expected e[] = {{"n0>g0.c0.r0", 1000}, {"g0.c0.r0>n1", 1000}, {"n5>g0.c1.r0", 7},
+		{"g0.c1.r0>n4", 7}};
+	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP"};
+	static const char network[] = "dragonfly group:4 chassis:2 router:2 node:2 core:1 injection:16384M";
+	char more[128];
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		CHECK(network, routings[i], m, e);
+		snprintf(more, sizeof(more), "%s global:2", network);
+		CHECK(more, routings[i], m, e);
+		snprintf(more, sizeof(more), "%s intermediate:release", network);
+		CHECK(more, routings[i], m, e);
+	}
+}
+
+/* A message beside it that does leave its router is routed as before: a third each over routers 0, 1 and 2. */
+static void node_links_indirect(void **state)
+{
+	static const struct message m[] = {{0, 1, 50}, {0, 2, 900}};
+	static const struct expected e[] = {{"n0>g0.c0.r0", 950}, {"g0.c0.r0>n1", 50}, {"g0.c0.r1>n2", 900},
+		{"g0.c0.r0>g0.c0.r1", 600}, {"g0.c0.r0>g0.c0.r2", 300}, {"g0.c0.r2>g0.c0.r1", 300}};
+
+	(void)state;
+	CHECK("dragonfly group:1 chassis:1 router:3 node:2 injection:10G", "SI", m, e);
+	CHECK("dragonfly group:1 chassis:1 router:3 node:2 injection:10G intermediate:release", "SI", m, e);
+}
+
+/* Two leaf switches of two nodes, and two roots: half the bytes go over each root. */
 static void fattree(void **state)
 {
 	static const struct message m[] = {{0, 3, 100}, {0, 1, 10}};
 	static const struct expected e[] = {{"l0.s0.0>p0", 110}, {"l1.s0.0>p0", 50}, {"l1.s0.0>p1", 50},
 		{"l1.s1.0<p0", 50}, {"l1.s1.0<p1", 50}, {"l0.s3.0<p0", 100}, {"l0.s1.0<p0", 10}};
-	static const struct expected roots[] = {{"l0.s0.0>p0", 110}, {"l1.s0.0>p0", 55}, {"l1.s0.0>p1", 55},
-		{"l1.s1.0<p0", 50}, {"l1.s1.0<p1", 50}, {"l1.s0.0<p0", 5}, {"l1.s0.0<p1", 5}, {"l0.s3.0<p0", 100},
-		{"l0.s1.0<p0", 10}};
 
 	(void)state;
 	CHECK("fattree arity:2 levels:2", "SD", m, e);
 	CHECK("fattree arity:2 levels:2", "AD", m, e);
-	CHECK("fattree arity:2 levels:2", "SI", m, roots);
+	CHECK("fattree arity:2 levels:2", "SI", m, e);
 	CHECK("fattree down:2x2 up:1x2", "SD", m, e);
+}
+
+/* Nodes of one leaf switch: no routing leaves it. Other indirect messages go over all four roots, even where a switch
+ * of the second level would do. */
+static void fattree_indirect(void **state)
+{
+	static const struct message leaf[] = {{0, 1, 10}}, m[] = {{0, 1, 10}, {0, 2, 100}};
+	static const struct expected e[] = {{"l0.s0.0>p0", 10}, {"l0.s1.0<p0", 10}};
+	static const struct expected roots[] = {{"l0.s0.0>p0", 110}, {"l0.s1.0<p0", 10}, {"l1.s0.0>p0", 50},
+		{"l1.s0.0>p1", 50}, {"l2.s0.0>p0", 25}, {"l2.s0.0>p1", 25}, {"l2.s0.1>p0", 25}, {"l2.s0.1>p1", 25},
+		{"l2.s0.0<p0", 25}, {"l2.s0.0<p1", 25}, {"l2.s0.1<p0", 25}, {"l2.s0.1<p1", 25}, {"l1.s1.0<p0", 50},
+		{"l1.s1.0<p1", 50}, {"l0.s2.0<p0", 100}};
+	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP"};
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		CHECK("fattree arity:2 levels:3", routings[i], leaf, e);
+	CHECK("fattree arity:2 levels:3", "SI", m, roots);
 }
 
 /* A ring of four: half the bytes to the opposite router go each way. */
@@ -300,8 +348,11 @@ int main(void)
 		cmocka_unit_test(triangle_indirect),
 		cmocka_unit_test(release_indirect),
 		cmocka_unit_test(node_links),
+		cmocka_unit_test(node_links_alone),
+		cmocka_unit_test(node_links_indirect),
 		cmocka_unit_test(crossbar),
 		cmocka_unit_test(fattree),
+		cmocka_unit_test(fattree_indirect),
 		cmocka_unit_test(ring),
 		cmocka_unit_test(torus_order),
 		cmocka_unit_test(ring_indirect),
