@@ -231,6 +231,30 @@ with open("fast", "w") as f:
 r = zipmap("model", "-n", "crossbar node:2 bandwidth-file:fast", "-j", "spread")
 check(r.returncode == 1 and r.stderr == 'zipmap model: fast:3: link "n0>x" was already in line 1\n', "a link with two bandwidths",
       r.stderr)
+# presets with other keys, alone, in a part and in a file
+with open("varied", "w") as f:
+    f.write("cascade group:3, global=1 # small\n")
+for network, same in [("paper wiring:consecutive", "dragonfly group:960 chassis:6 router:16 node:4 core:24 wiring:consecutive"),
+                      ("paper group:3", "dragonfly group:3 chassis:6 router:16 node:4 core:24"),
+                      ("paper,core:48 group:3", "dragonfly group:3 chassis:6 router:16 node:4 core:48"),
+                      ("varied", "dragonfly group:3 chassis:6 router:16 node:4 core:24 column:3 global:1"),
+                      ("part:a paper group:2; part:b torus:2x2 core:24; zipper:z a:5 b:0",
+                       "part:a dragonfly group:2 chassis:6 router:16 node:4 core:24; part:b torus:2x2 core:24; zipper:z a:5 b:0")]:
+    for at, text in [("varied.a", network), ("varied.b", same)]:
+        r = zipmap("model", "-n", text, "-j", "spread ranks:96 nodes:4", "-p", "LIN", "--links", at)
+        check(r.returncode == 0, "a preset with other keys: " + text, r.stderr)
+    check(open("varied.a").read() == open("varied.b").read(), "... is the same network")
+names = "no topology (dragonfly, fattree, torus, crossbar, part)%s no preset (paper, paper-third, cascade)%s"
+for network, reason in [("hypercube", 'network: "hypercube" is ' + names % (",", " and no file")),
+                        ("hypercube:4", 'network: "hypercube:4" is ' + names % (",", " and no file")),
+                        ("hypercube dim:4", 'network: "hypercube" is ' + names % (" and", "")),
+                        ("part:a crossbar; part:b mesh node:2; zipper:z a:0 b:0", 'network: "mesh" is ' + names % (" and", "")),
+                        ("part:a; part:b crossbar", 'network: not "part:NAME TOPOLOGY ..."'),
+                        ("./hypercube", "./hypercube: No such file or directory"),
+                        ("paper:3 group:4", "network: paper:3: only a torus has numbers behind its name"),
+                        ("paper group:3 group:4", 'network: "group" is unknown here, or there twice')]:
+    r = zipmap("model", "-n", network, "-j", "2d:1x2")
+    check(r.returncode == 1 and r.stderr == "zipmap model: %s\n" % reason, "refused: " + network, r.stderr)
 # words that would be read without any effect
 for network, reason in [("crossbar:2", "crossbar:2: only a torus has numbers behind its name"),
                         ("part:a crossbar:2; part:b crossbar node:2; zipper:z a:0 b:0",

@@ -75,7 +75,7 @@ def umesh():
     near = [abs(r[p, x, "all"]["median"] / r[p, x, "all"]["average"] - 1) for p in ALL for x in ["SI", "SD"]]
     check(all(a < b for a, b in zip(near[0::2], near[1::2]) if b > 0.3),
           "V.B UMesh: the median is closer to the average with indirect routing", show(near))
-    # on the small machine not SI with RDG: 20.1 and 18.5 MB, see mapper/model/README.md
+    # on the small machine not SI with RDG: 20.1 and 18.5 MiB, see mapper/model/README.md
     check(all(r[p, i, "all"]["max"] <= r[p, d, "all"]["max"] for p in ALL for d in ["SD", "AD"] for i in ["SI", "AI"]
               if FULL or (p, i) != ("RDG", "SI")),
           "V.B UMesh: the maximum of indirect routing is never worse than that of direct routing")
@@ -138,7 +138,7 @@ def m2m():
     check(all(r[p, d, "all"]["max"] < r[p, i, "all"]["max"] for p in ["RDN", "RDR"]
               for d, i in [("SD", "SI"), ("AD", "AI")]),
           "V.D M2M: direct routing with random nodes or routers has the lower maximum")
-    # on the paper's machine not with RDG: 803 and 773 MB, see mapper/model/README.md
+    # on the paper's machine not with RDG: 803 and 773 MiB, see mapper/model/README.md
     check(all(r[p, "AH", "all"]["max"] < r[p, "AI", "all"]["max"] for p in ALL if not (FULL and p == "RDG")),
           "V.D M2M: adaptive hybrid improves upon AI")
     check(all(r[p, "AD", "all"]["average"] < r[p, "AH", "all"]["average"] < r[p, "AI", "all"]["average"]

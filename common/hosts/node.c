@@ -46,6 +46,10 @@ static int set_speed(struct znode *node, const char *value, struct zerr *err)
 /* Any other word is a feature of the host: gpu, gpu=4, bigmem. */
 static int add_feature(struct znode *node, const char *name, const char *value, struct zerr *err)
 {
+	if (value && !isdigit((unsigned char)*value))
+		return zerr_set(err, -EINVAL,
+			"%.32s=%.32s: a feature is a word of its own, as gpu, or gpu=4 if 4 ranks may use it", name,
+			value);
 	for (const char *p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("_-", *p))
 			return zerr_set(err, -EINVAL, "'%.32s' is neither an option nor the name of a feature", name);

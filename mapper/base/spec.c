@@ -142,6 +142,48 @@ void spec_free(struct spec_list *l)
 	memset(l, 0, sizeof(*l));
 }
 
+static bool key_behind(const struct spec *s, size_t at, const char *key)
+{
+	for (size_t i = at + 1; i < s->nwords; i++)
+		if (!strcmp(s->words[i].key, key))
+			return true;
+	return false;
+}
+
+int spec_expand(struct spec *s, size_t at, const char *text, struct zerr *err)
+{
+	struct spec_list l;
+	struct spec_word *words;
+	size_t n = at;
+	int rc = spec_parse(&l, text, s->where, false, err);
+
+	if (rc)
+		return rc;
+	words = l.n ? malloc((s->nwords + l.specs->nwords) * sizeof(*words)) : NULL;
+	if (!words) {
+		spec_free(&l);
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	}
+	for (size_t i = 0; i < at; i++)
+		words[i] = s->words[i];
+	for (size_t i = 0; i < l.specs->nwords; i++) {
+		struct spec_word *w = &l.specs->words[i];
+
+		if (i && key_behind(s, at, w->key))
+			continue;
+		words[n++] = *w;
+		w->key = NULL; /* the memory is the statement's now */
+	}
+	for (size_t i = at + 1; i < s->nwords; i++)
+		words[n++] = s->words[i];
+	free(s->words[at].key);
+	free(s->words);
+	s->words = words;
+	s->nwords = n;
+	spec_free(&l);
+	return 0;
+}
+
 static struct spec_word *word_find(struct spec *s, const char *key)
 {
 	struct spec_word *found = NULL;

@@ -35,6 +35,9 @@ int spec_parse(struct spec_list *, const char *text, const char *where, bool lin
 /* Parses a file. */
 int spec_read(struct spec_list *, const char *path, struct zerr *);
 void spec_free(struct spec_list *);
+/* Puts the words of a text in the place of word `at`. A key that stands behind word `at` replaces the same key of the
+ * text. 0, -EINVAL, -ENOMEM. */
+int spec_expand(struct spec *, size_t at, const char *text, struct zerr *);
 
 /* The value of a key, or NULL. Marks the key as used. */
 const char *spec_string(struct spec *, const char *key);

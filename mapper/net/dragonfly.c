@@ -10,7 +10,7 @@
 #include "mapper/net/dragonfly_path.h"
 #include "mapper/net/dragonfly_wiring.h"
 
-#define BANDWIDTH 5120ull /* MB/s in each direction of every link, as in the notes on the paper's machine */
+#define BANDWIDTH 5120ull /* MiB/s in each direction of every link, as in the notes on the paper's machine */
 
 static void dragonfly_destroy(struct net *net)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of topologies, and the presets. */
+#include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mapper/net/crossbar.h"
@@ -23,15 +25,85 @@ const struct topology_preset topology_presets[] = {
 	{NULL, NULL, NULL},
 };
 
-/* A description begins with the name of a topology. Any other single word is a preset or a file. */
+static const struct net_ops *topology_find(const char *name, size_t len)
+{
+	for (const struct net_ops *const *o = topology_table; *o; o++)
+		if (strlen((*o)->name) == len && !strncmp((*o)->name, name, len))
+			return *o;
+	return NULL;
+}
+
+static const struct topology_preset *preset_find(const char *name, size_t len)
+{
+	for (const struct topology_preset *p = topology_presets; p->name; p++)
+		if (strlen(p->name) == len && !strncmp(p->name, name, len))
+			return p;
+	return NULL;
+}
+
+/* A description begins with the name of a topology or of a preset. Any other single word is a file. */
 static bool text_is_description(const char *text)
 {
 	size_t len = strcspn(text, " \t\n,;:=");
 
-	for (const struct net_ops *const *o = topology_table; *o; o++)
-		if (strlen((*o)->name) == len && !strncmp((*o)->name, text, len))
-			return true;
-	return strpbrk(text, " \t\n,;") != NULL;
+	return topology_find(text, len) || preset_find(text, len) || strpbrk(text, " \t\n,;") != NULL;
+}
+
+/* --- names --- */
+
+/* Says which names there are, in one line. file: the name might have been that of a file, too. */
+static int name_unknown(const char *where, const char *name, bool file, struct zerr *err)
+{
+	char topologies[128] = "", presets[128] = "";
+	size_t used = 0;
+
+	for (const struct net_ops *const *o = topology_table; *o && used < sizeof(topologies); o++)
+		used += (size_t)snprintf(topologies + used, sizeof(topologies) - used, "%s%s", used ? ", " : "",
+			(*o)->name);
+	used = 0;
+	for (const struct topology_preset *p = topology_presets; p->name && used < sizeof(presets); p++)
+		used += (size_t)snprintf(presets + used, sizeof(presets) - used, "%s%s", used ? ", " : "", p->name);
+	return zerr_set(err, file ? -ENOENT : -EINVAL, "%s: \"%s\" is no topology (%s)%s no preset (%s)%s", where, name,
+		topologies, file ? "," : " and", presets, file ? " and no file" : "");
+}
+
+/* Replaces the name of a preset, word `at`, by the preset's words. */
+static int name_expand(struct spec *spec, size_t at, struct zerr *err)
+{
+	struct spec_word *name = &spec->words[at];
+	const struct topology_preset *p = preset_find(name->key, strlen(name->key));
+
+	if (!p)
+		return topology_find(name->key, strlen(name->key)) ? 0
+								   : name_unknown(spec->where, name->key, false, err);
+	if (name->value)
+		return zerr_set(err, -EINVAL, "%s: %s:%s: only a torus has numbers behind its name", spec->where,
+			name->key, name->value);
+	return spec_expand(spec, at, p->text, err);
+}
+
+/* Looks at each name of a description: the first word, or the second one of each part of a joined network. */
+static int names_expand(struct spec_list *list, struct zerr *err)
+{
+	const struct net_ops *first =
+		list->n ? topology_find(list->specs->words->key, strlen(list->specs->words->key)) : NULL;
+	int rc = 0;
+
+	if (list->n && !(first && first->joins))
+		return name_expand(list->specs, 0, err);
+	for (size_t i = 0; i < list->n && !rc; i++)
+		if (!strcmp(list->specs[i].words->key, first->name) && list->specs[i].nwords > 1)
+			rc = name_expand(&list->specs[i], 1, err);
+	return rc;
+}
+
+/* Reads the file that a single word names. A word that looks like a name more than like a path gets a line that says
+ * which names there are. */
+static int file_read(struct spec_list *list, const char *path, struct zerr *err)
+{
+	int rc = spec_read(list, path, err);
+
+	return rc == -ENOENT && !strchr(path, '/') ? name_unknown("network", path, true, err) : rc;
 }
 
 int topology_create(const char *text, struct net **net, struct zerr *err)
@@ -40,16 +112,15 @@ int topology_create(const char *text, struct net **net, struct zerr *err)
 	int rc;
 
 	*net = NULL;
-	for (const struct topology_preset *p = topology_presets; p->name; p++)
-		if (!strcmp(p->name, text))
-			text = p->text;
 	if (text_is_description(text))
 		rc = spec_parse(&list, text, "network", false, err);
 	else
-		rc = spec_read(&list, text, err);
+		rc = file_read(&list, text, err);
 	if (rc)
 		return rc;
-	rc = net_create_list(&list, topology_table, net, err);
+	rc = names_expand(&list, err);
+	if (!rc)
+		rc = net_create_list(&list, topology_table, net, err);
 	if (!rc) {
 		(*net)->where = list.where;
 		list.where = NULL;

@@ -13,8 +13,9 @@ struct topology_preset {
 };
 extern const struct topology_preset topology_presets[]; /* ends with a NULL name */
 
-/* Makes a network from a text: the words of a topology, the name of a preset, or the path of a file with such words. 0
- * or a negative errno with the reason. Free with net_destroy. */
+/* Makes a network from a text: the words of a topology, or the path of a file with such words. The name of a preset may
+ * stand for the words of a topology; keys behind it replace the preset's. 0 or a negative errno with the reason. Free
+ * with net_destroy. */
 int topology_create(const char *text, struct net **, struct zerr *);
 
 #endif
