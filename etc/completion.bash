@@ -49,7 +49,7 @@ _leiden_zipper() {
 	if [ "$name" = zipmap ] || [ "$name" = zipbench ]; then
 		if [ "$COMP_CWORD" = 1 ] && [[ $cur != -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$("${line[@]}" --help 2>/dev/null |
-				sed -nE 's/^  ([a-z]+) .*/\1/p')" -- "$cur")
+				sed -nE 's/^  ([a-z_]+) .*/\1/p')" -- "$cur")
 			return
 		fi
 		if [ "$COMP_CWORD" = 1 ]; then

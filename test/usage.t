@@ -8,7 +8,7 @@ cd "$TAP_TMP" || exit 99
 
 # The options that a --help lists, without dashes.
 listed() { sed -nE 's/^ {2,6}(-.*)$/\1/p' "$1" | sed -E 's/ {2,}[^-].*//' | grep -oE -- '(^|[ ,])--?[A-Za-z][A-Za-z-]*' | sed -E 's/^[ ,]*-+//'; }
-commands_of() { sed -nE 's/^  ([a-z]+) .*/\1/p' "$1"; }
+commands_of() { sed -nE 's/^  ([a-z_]+) .*/\1/p' "$1"; }
 lacking() { # FILE-OF-HELP PAGE...: options that no page has
 	local option
 	for option in $(listed "$1"); do

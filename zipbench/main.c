@@ -16,6 +16,7 @@
 #include "zipbench/endpoints/garray.h"
 #include "zipbench/endpoints/msgrate.h"
 #include "zipbench/endpoints/stencil.h"
+#include "zipbench/p2p/p2p.h"
 #include "zipbench/tune/tune.h"
 
 /* Replaces this process by the program of that command. */
@@ -30,6 +31,11 @@ static int become(int argc, char **argv)
 }
 
 static const struct zcommand list[] = {
+	{"lat", p2p_main, "latency of messages between two ranks: native, bridged, direct side by side"},
+	{"bw", p2p_main, "their bandwidth in one direction"},
+	{"bibw", p2p_main, "their bandwidth in both directions together"},
+	{"mbw_mr", p2p_main, "bandwidth and message rate of several pairs of ranks"},
+	{"overlap", p2p_main, "the share of communication that computation hides"},
 	{"coll", become, "collectives of all ranks; to be started by zmpirun or mpiexec"},
 	{"cast", cast_main, "multicasts of libzipcast: algorithms, groups, blocks, waiting"},
 	{"tune", tune_main, "writes a tuning table from measurements of the collectives"},

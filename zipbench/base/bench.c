@@ -34,6 +34,12 @@ void bench_program(char *path, const char *command)
 		snprintf(path, BENCH_PATH_MAX, "%s", name); /* the error names it */
 }
 
+void bench_zmpirun(char *path)
+{
+	if (!bench_beside(path, "zmpirun") && !bench_beside(path, "../launch/zmpirun"))
+		snprintf(path, BENCH_PATH_MAX, "zmpirun");
+}
+
 int bench_fail(const char *command, const struct zerr *err)
 {
 	fprintf(stderr, "zipbench %s: %s\n", command, err->text);

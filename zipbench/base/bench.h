@@ -14,6 +14,9 @@ bool bench_beside(char *path, const char *name);
 /* The path of zipbench-COMMAND: beside this program in the build tree, below libexec when installed. */
 void bench_program(char *path, const char *command);
 
+/* The path of the zmpirun of the same installation or build tree; otherwise its name, for PATH. */
+void bench_zmpirun(char *path);
+
 /* Prints one line on stderr. EXIT_FAILURE. */
 int bench_fail(const char *command, const struct zerr *);
 double bench_now(void);		/* seconds, monotonic */

@@ -121,6 +121,7 @@ int sheet_draw(const struct sheet *s, const char *group, const char *base, const
 	figure_panel_init(&p[1], "Resources on mlx5", title, "number");
 	p[0].bars = p[1].bars = bars;
 	p[1].log = true;
+	p[1].low = 0.5;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sheet_row *r = &s->row[i];
 		if (strcmp(r->group, group) != 0)

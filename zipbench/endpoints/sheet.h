@@ -3,7 +3,7 @@
 #ifndef ZIPBENCH_ENDPOINTS_SHEET_H
 #define ZIPBENCH_ENDPOINTS_SHEET_H
 
-#include "zipbench/endpoints/figure.h"
+#include "zipbench/base/figure.h"
 #include "common/endpoint/account.h"
 #include "zipbench/endpoints/options.h"
 

@@ -233,14 +233,6 @@ static int run(struct tune *b, struct zerr *err)
 	return close_table(b, rc, err);
 }
 
-/* Finds the zmpirun that is installed beside this program, or that of the build tree, or the one in PATH. */
-static void find_programs(struct tune *b, char zmpirun[BENCH_PATH_MAX])
-{
-	bench_program(b->program, "coll");
-	if (!bench_beside(zmpirun, "zmpirun") && !bench_beside(zmpirun, "../launch/zmpirun"))
-		snprintf(zmpirun, BENCH_PATH_MAX, "zmpirun");
-}
-
 int tune_main(int argc, char **argv)
 {
 	struct zerr err = {.text = ""};
@@ -258,7 +250,8 @@ int tune_main(int argc, char **argv)
 	int status;
 	if (!zargs_read(&args, &b.o, own, argv, NULL, &status))
 		return status;
-	find_programs(&b, zmpirun);
+	bench_program(b.program, "coll");
+	bench_zmpirun(zmpirun);
 	b.command = own + 1 < argc ? argv + own + 1 : by_default;
 	const char *shared = getenv("ZIPPER_SHARED");
 	b.shares = b.command == by_default && (!shared || strcmp(shared, "no") != 0);

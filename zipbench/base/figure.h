@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures like those of the endpoints paper: panels of lines or bars side by side, drawn by gnuplot. */
-#ifndef ZIPBENCH_ENDPOINTS_FIGURE_H
-#define ZIPBENCH_ENDPOINTS_FIGURE_H
+/* Figures: panels of lines or bars side by side, drawn by gnuplot. */
+#ifndef ZIPBENCH_BASE_FIGURE_H
+#define ZIPBENCH_BASE_FIGURE_H
 
 #include <stdbool.h>
 
@@ -9,12 +9,13 @@
 
 #define FIGURE_NAME_MAX 40
 #define FIGURE_SERIES_MAX 16
-#define FIGURE_X_MAX 16
+#define FIGURE_X_MAX 64
 
 struct figure_panel {
 	char title[FIGURE_NAME_MAX], xlabel[FIGURE_NAME_MAX], ylabel[FIGURE_NAME_MAX];
-	bool bars; /* otherwise lines */
-	bool log;  /* the y axis, base 2 */
+	bool bars;  /* otherwise lines */
+	bool log;   /* the y axis, base 2 */
+	double low; /* where a y axis with log begins; 0: by the data */
 	unsigned nx, nseries;
 	char x[FIGURE_X_MAX][FIGURE_NAME_MAX]; /* names of places on the x axis */
 	char series[FIGURE_SERIES_MAX][FIGURE_NAME_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a gnuplot program with its data inside, and runs it; see figure.h. */
-#include "zipbench/endpoints/figure.h"
+#include "zipbench/base/figure.h"
 
 #include <errno.h>
 #include <math.h>
@@ -78,7 +78,10 @@ static void write_panel(FILE *f, unsigned number, const struct figure_panel *p)
 	quoted(f, p->xlabel);
 	fputs("\nset ylabel ", f);
 	quoted(f, p->ylabel);
-	fputs(p->log ? "\nset logscale y 2\nset yrange [0.5:*]\n" : "\nunset logscale\nset yrange [0:*]\n", f);
+	if (p->log && p->low > 0)
+		fprintf(f, "\nset logscale y 2\nset yrange [%g:*]\n", p->low);
+	else
+		fputs(p->log ? "\nset logscale y 2\nset yrange [*:*]\n" : "\nunset logscale\nset yrange [0:*]\n", f);
 	fputs(p->bars ? "set style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.8\n"
 		      : "set style data linespoints\n",
 		f);
