@@ -23,12 +23,17 @@ done
 # --- one process is killed in the middle: the others hear its name, once
 is_under_way() { [ "$(cat "$TAP_TMP"/cast[0-9]* 2>/dev/null | grep -c 'under way')" = "$1" ]; }
 for listen in tcp:127.0.0.1:0 "shm:$TAP_TMP/node%d"; do
-	cast_start 4 "$listen" pipeline 2000000 0
-	ok "${listen%%:*}: under way" wait_for 60 is_under_way 4 || cast_show
-	kill -KILL "$(cast_process 2)"
-	cast_wait
-	is "${listen%%:*}, one killed: status" "$CAST_STATUS" "3 3 137 3" || cast_show
-	is "${listen%%:*}, one killed: the others hear its number" "$(cat "$TAP_TMP"/cast[013] | grep -c 'failed: node 2 ')" 3 || cast_show
+	for victim in 2 0; do
+		cast_start 4 "$listen" pipeline 2000000 0
+		ok "${listen%%:*}: under way" wait_for 60 is_under_way 4 || cast_show
+		kill -KILL "$(cast_process $victim)"
+		cast_wait
+		is "${listen%%:*}, $victim killed: status" "$CAST_STATUS" "$(printf '3 3 3 3' | sed "s/3/137/$((victim + 1))")" || cast_show
+		is "${listen%%:*}, $victim killed: the others hear its number" \
+			"$(cat "$TAP_TMP"/cast[0-3] | grep -c "failed: node $victim ")" 3 || cast_show
+		is "${listen%%:*}, $victim killed: the others suspect it" \
+			"$(cat "$TAP_TMP"/cast[0-3] | grep -c "suspects member $victim\$")" 3 || cast_show
+	done
 done
 
 # --- the module that an address of a device needs

@@ -24,7 +24,7 @@ int zbegin_group(struct zipcast_group *g)
 			zhear_early(g, &g->member[i]);
 	for (uint32_t i = 0; i < g->nmembers && !atomic_load(&g->failed); i++)
 		if (g->member[i].node && g->member[i].neighbour && !znode_has_hope(g->member[i].node))
-			zend_fail(g, g->member[i].node->refused);
+			zend_fail(g, i, g->member[i].node->refused);
 	zgroup_set_runnable(g);
 	return g->hh.tbl ? 0 : -ENOMEM;
 }
@@ -44,7 +44,7 @@ void zbegin_look(struct zipcast_group *g, int64_t now_ms)
 		else
 			snprintf(why, sizeof(why), "node %u (%.100s) has not connected within %d ms", m->node->number,
 				m->node->address, g->zc->timeout_ms);
-		zend_fail(g, why);
+		zend_fail(g, i, why);
 		return;
 	}
 	if (!atomic_load(&g->failed))

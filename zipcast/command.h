@@ -14,7 +14,9 @@ enum command_kind {
 	COMMAND_GROUP,	 /* group begins */
 	COMMAND_ABANDON, /* group could not be made here: the other members shall not wait */
 	COMMAND_SEND,	 /* out is queued in group */
-	COMMAND_DESTROY, /* group ends */
+	COMMAND_END,	 /* group ends behind what is queued */
+	COMMAND_ON_END,	 /* group has a callback for its end */
+	COMMAND_DESTROY, /* group is left; a root sends first what is queued */
 	COMMAND_MEET,	 /* the nodes are known: guests may come */
 	COMMAND_STOP	 /* the thread ends */
 };
@@ -26,6 +28,7 @@ struct command {
 	struct zlink *zlink;
 	struct zipcast_group *group;
 	struct outgoing *out;
+	void (*on_end)(void *arg);
 	bool waited; /* the maker waits for done and owns the command; otherwise it is malloced, and the thread frees it
 		      */
 	bool done;   /* (lock) */

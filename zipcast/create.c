@@ -107,6 +107,7 @@ static int fill_group(struct zipcast_group *g, const struct zipcast_group_config
 	g->nmembers = c->nmembers;
 	g->block_bytes = c->block_bytes ? c->block_bytes : ZIPCAST_BLOCK_BYTES;
 	g->queue_tail = &g->queue;
+	g->end = UINT64_MAX;
 	g->member = calloc(c->nmembers, sizeof(*g->member));
 	g->site = hybrid ? malloc(c->nmembers * sizeof(uint32_t)) : NULL;
 	g->by_node = malloc(c->nmembers * sizeof(uint32_t));
@@ -157,6 +158,7 @@ int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const s
 		g->zc = zc;
 		g->events = *events;
 		atomic_init(&g->failed, false);
+		atomic_init(&g->suspect, ZIPCAST_NOBODY);
 		rc = fill_group(g, c, &err);
 	}
 	if (rc == 0 && !g->events.incoming && g->me != 0)
@@ -188,7 +190,7 @@ int zipcast_send(struct zipcast_group *g, const void *data, uint64_t bytes)
 		return -EPERM;
 	if (!data || bytes == 0 || (bytes - 1) / g->block_bytes >= INT32_MAX)
 		return -EINVAL;
-	if (atomic_load(&g->failed))
+	if (atomic_load(&g->failed) || atomic_load(&g->sealed))
 		return -EPIPE;
 	struct command *c = calloc(1, sizeof(*c));
 	struct outgoing *out = malloc(sizeof(*out));
@@ -199,8 +201,39 @@ int zipcast_send(struct zipcast_group *g, const void *data, uint64_t bytes)
 	}
 	*out = (struct outgoing){.data = (void *)(uintptr_t)data, .bytes = bytes};
 	*c = (struct command){.kind = COMMAND_SEND, .group = g, .out = out};
+	atomic_fetch_add(&g->accepted, 1);
 	zcommand_hand_over(g->zc, c);
 	return 0;
+}
+
+int zipcast_group_end(struct zipcast_group *g)
+{
+	if (g->me != 0)
+		return -EPERM;
+	struct command *c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	if (atomic_load(&g->failed) || atomic_exchange(&g->sealed, true)) {
+		free(c);
+		return -EPIPE;
+	}
+	*c = (struct command){.kind = COMMAND_END, .group = g};
+	zcommand_hand_over(g->zc, c);
+	return 0;
+}
+
+void zipcast_group_on_end(struct zipcast_group *g, void (*ended)(void *arg))
+{
+	struct command c = {.kind = COMMAND_ON_END, .group = g, .on_end = ended, .waited = true};
+	if (zcontext_on_thread(g->zc))
+		zend_on_end(g, ended);
+	else
+		zcommand_hand_over(g->zc, &c);
+}
+
+uint32_t zipcast_group_suspect(const struct zipcast_group *g)
+{
+	return atomic_load(&g->suspect);
 }
 
 void zipcast_group_sent(const struct zipcast_group *g, uint32_t member, uint64_t *blocks, uint64_t *bytes)

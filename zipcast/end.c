@@ -16,7 +16,11 @@
 
 static void tell_failure(struct zipcast_group *g, const char *why)
 {
-	struct zwire_env env = {.kind = ZWIRE_FAIL, .src = g->zc->me, .comm = g->number, .len = (uint32_t)strlen(why)};
+	struct zwire_env env = {.kind = ZWIRE_FAIL,
+		.src = g->zc->me,
+		.comm = g->number,
+		.tag = zgroup_suspect_tag(g, atomic_load(&g->suspect)),
+		.len = (uint32_t)strlen(why)};
 	zgroup_tell_all(g, &env, why);
 }
 
@@ -26,7 +30,8 @@ static void tell_leaving(struct zipcast_group *g)
 	struct zwire_env env = {.kind = ZWIRE_LEAVE,
 		.src = g->zc->me,
 		.comm = g->number,
-		.tag = (int32_t)zgroup_leaves_without(g),
+		.tag = (int32_t)(g->closed ? g->zc->me : zgroup_leaves_without(g)),
+		.seq = g->closed ? ZWIRE_LEAVE_END : 0,
 		.xfer = g->message.number};
 	zgroup_tell_all(g, &env, NULL);
 }
@@ -56,10 +61,11 @@ static void stop(struct zipcast_group *g)
 
 /* --- failing --- */
 
-static void fail(struct zipcast_group *g, const char *why, bool tell)
+static void fail(struct zipcast_group *g, uint32_t suspect, const char *why, bool tell)
 {
 	if (g->ended || !why || atomic_exchange(&g->failed, true))
 		return;
+	atomic_store(&g->suspect, suspect);
 	snprintf(g->why, sizeof(g->why), "%s", why);
 	stop(g);
 	if (tell)
@@ -67,9 +73,9 @@ static void fail(struct zipcast_group *g, const char *why, bool tell)
 	list_add(&g->zc->ending, &g->runnable);
 }
 
-void zend_fail(struct zipcast_group *g, const char *why)
+void zend_fail(struct zipcast_group *g, uint32_t suspect, const char *why)
 {
-	fail(g, why, true);
+	fail(g, suspect, why, true);
 }
 
 /* A member is missing for the next message. tell: the others do not know that. */
@@ -77,7 +83,7 @@ static void fail_without(struct zipcast_group *g, bool tell)
 {
 	char why[ZIPCAST_WHY_BYTES];
 	snprintf(why, sizeof(why), "node %u has destroyed group %u", g->leaver->without, g->number);
-	fail(g, why, tell);
+	fail(g, zgroup_suspect_place(g, (int32_t)(g->leaver->without + 1)), why, tell);
 }
 
 bool zend_lacks_member(struct zipcast_group *g, uint64_t message)
@@ -102,7 +108,7 @@ static void lose_member(struct member *m, const char *why)
 	if (atomic_load(&g->failed))
 		return;
 	if (m->last == UINT64_MAX || m->last < g->message.number)
-		zend_fail(g, why);
+		zend_fail(g, zgroup_place(m), why);
 	else if (have < m->last && (g->cut_off == 0 || m->last < g->cut_off))
 		g->cut_off = m->last; /* the messages until then come without it */
 	else if (have >= m->last && why)
@@ -119,6 +125,28 @@ void zend_without_node(struct node *n, const char *why)
 	}
 }
 
+/* --- coming to the end --- */
+
+void zend_reach(struct zipcast_group *g)
+{
+	const struct message *m = &g->message;
+	if (g->end == UINT64_MAX || m->active || m->number < g->end || g->ended || atomic_exchange(&g->failed, true))
+		return;
+	g->closed = true;
+	stop(g);
+	tell_leaving(g);
+	list_add(&g->zc->ending, &g->runnable);
+}
+
+void zend_on_end(struct zipcast_group *g, void (*on_end)(void *arg))
+{
+	g->on_end = on_end;
+	if (!g->closed || !g->released || g->ended)
+		return;
+	list_del(&g->runnable);
+	list_add(&g->zc->ending, &g->runnable);
+}
+
 /* --- coming to rest --- */
 
 static void leave(struct zipcast_group *g)
@@ -132,6 +160,17 @@ static void leave(struct zipcast_group *g)
 	list_add(&g->zc->ended, &g->runnable);
 	if (g->destroyer)
 		zcommand_done(g->zc, g->destroyer);
+}
+
+static void tell_application(struct zipcast_group *g)
+{
+	if (g->ended || g->told_application || (g->closed && !g->on_end))
+		return;
+	g->told_application = true;
+	if (g->closed)
+		g->on_end(g->events.arg);
+	else if (g->events.failed)
+		g->events.failed(g->events.arg, g->why);
 }
 
 /* Does nobody reach the group's memory any more? now: close it to all that still do. */
@@ -163,10 +202,11 @@ static bool settle(struct zipcast_group *g)
 		g->released = true;
 		zgroup_set_deadline(g, 0);
 		zremote_unpin(g);
-		if (!g->ended && g->events.failed)
-			g->events.failed(g->events.arg, g->why);
 	}
-	if (g->ended && !g->gone)
+	tell_application(g);
+	if (g->destroyer && !g->ended)
+		zend_destroy(g);
+	else if (g->ended && !g->gone)
 		leave(g);
 	return true;
 }
@@ -189,20 +229,44 @@ bool zend_settle(struct zipcast *zc)
 
 /* --- being destroyed --- */
 
+bool zend_has_unsent(const struct zipcast_group *g)
+{
+	return g->me == 0 && !atomic_load(&g->failed) &&
+	       (g->message.active || atomic_load(&g->accepted) != g->message.number);
+}
+
+void zend_send_rest(struct zipcast_group *g)
+{
+	g->events = (struct zipcast_events){.arg = NULL};
+	g->on_end = NULL;
+	g->all_queued = true;
+	zgroup_set_runnable(g);
+}
+
+/* Other members may wait for blocks that this node was to pass on, or for messages that it was to send. */
+static void tell_destroyed(struct zipcast_group *g)
+{
+	char why[ZIPCAST_WHY_BYTES];
+	snprintf(why, sizeof(why), "node %u has destroyed group %u %s", g->zc->me, g->number,
+		g->message.active ? "during a message" : "before it had sent all messages");
+	atomic_store(&g->suspect, g->me);
+	tell_failure(g, why);
+}
+
 void zend_destroy(struct zipcast_group *g)
 {
 	struct zipcast *zc = g->zc;
 	if (g->ended)
 		return;
+	const bool unsent = zend_has_unsent(g) || g->message.active;
 	const bool first = !atomic_exchange(&g->failed, true);
 	bool failed = !first && !g->leaving;
-	if (!failed && g->message.active) {
-		/* Other members may wait for blocks that this node was to pass on. */
-		char why[ZIPCAST_WHY_BYTES];
-		snprintf(why, sizeof(why), "node %u has destroyed group %u during a message", zc->me, g->number);
-		tell_failure(g, why);
+	if (first && unsent) {
+		tell_destroyed(g);
 		failed = true;
-	} else if (!failed && !g->leaving) {
+	} else if (first) {
+		g->closed = g->me == 0;
+		g->end = g->closed ? g->message.number : g->end;
 		tell_leaving(g);
 	}
 	g->ended = true;
@@ -232,7 +296,7 @@ void zend_abandon(struct zipcast_group *g)
 	char why[ZIPCAST_WHY_BYTES];
 	g->events.failed = NULL;
 	snprintf(why, sizeof(why), "node %u could not make group %u", g->zc->me, g->number);
-	zend_fail(g, why);
+	zend_fail(g, g->me, why);
 	zend_destroy(g);
 }
 

@@ -44,13 +44,18 @@ static void stop(struct zipcast *zc)
 	zc->stop_ms = zclock_ms() + STOP_MS;
 }
 
-/* False: the group waits until nobody reaches its memory; then it ends the wait of its destroyer. */
+/* False: the group waits until its messages are sent and nobody reaches its memory; then it ends the wait of its
+ * destroyer. */
 static bool destroy(struct command *c)
 {
-	zend_destroy(c->group);
-	if (!c->group->gone)
-		c->group->destroyer = c;
-	return c->group->gone;
+	struct zipcast_group *g = c->group;
+	if (zend_has_unsent(g))
+		zend_send_rest(g);
+	else
+		zend_destroy(g);
+	if (!g->gone)
+		g->destroyer = c;
+	return g->gone;
 }
 
 /* Changes an event of the epoll set, which needs no memory. */
@@ -81,6 +86,13 @@ static bool execute(struct zipcast *zc, struct command *c)
 		break;
 	case COMMAND_SEND:
 		queue_message(c->group, c->out);
+		break;
+	case COMMAND_END:
+		c->group->all_queued = true;
+		zgroup_set_runnable(c->group);
+		break;
+	case COMMAND_ON_END:
+		zend_on_end(c->group, c->on_end);
 		break;
 	case COMMAND_DESTROY:
 		return destroy(c);

@@ -35,6 +35,20 @@ struct member *zgroup_find_member(struct zipcast_group *g, const struct node *n)
 	return m && m->node == n ? m : NULL;
 }
 
+int32_t zgroup_suspect_tag(const struct zipcast_group *g, uint32_t place)
+{
+	return place < g->nmembers ? (int32_t)(number_of(&g->member[place]) + 1) : 0;
+}
+
+uint32_t zgroup_suspect_place(struct zipcast_group *g, int32_t tag)
+{
+	const uint32_t number = (uint32_t)tag - 1; /* 0 becomes a number that no node has */
+	if (number == g->zc->me)
+		return g->me;
+	const struct member *m = number < g->zc->nnodes ? zgroup_find_member(g, &g->zc->node[number]) : NULL;
+	return m ? zgroup_place(m) : ZIPCAST_NOBODY;
+}
+
 void zgroup_set_deadline(struct zipcast_group *g, int64_t deadline_ms)
 {
 	g->zc->ndeadlines += (deadline_ms != 0) - (g->deadline_ms != 0);

@@ -72,10 +72,15 @@ struct zipcast_group {
 	struct member *member;	     /* [nmembers] */
 	const struct member *leaver; /* the member that leaves first, or NULL */
 	uint64_t cut_off; /* the message after which a member that has left cannot be heard any more; 0: none */
+	uint64_t end;	  /* the last message of the group, as its root has said; UINT64_MAX: it has not */
 	struct zipcast_events events;
+	void (*on_end)(void *arg); /* of the application, or NULL */
 	struct message message;
 	struct outgoing *queue, **queue_tail;
-	bool untold; /* a member has still to be told that we are ready */
+	atomic_ullong accepted; /* messages that the root's application has handed over; written by its threads */
+	atomic_bool sealed;	/* the root's application hands over no more; written by its threads */
+	bool all_queued;	/* sealed, and all of them are in the queue or have left it */
+	bool untold;		/* a member has still to be told that we are ready */
 	struct pin pin[PINS_MAX];
 	uint32_t npins;
 	uint32_t writes; /* our one-sided writes under way, to all members */
@@ -83,17 +88,23 @@ struct zipcast_group {
 	 * memory is taken back in any case. Set by zgroup_set_deadline. */
 	int64_t deadline_ms;
 	bool leaving; /* the others have been told that we leave */
-	/* The end: a group fails, or is destroyed, or both. When nobody reaches its memory any more, the application
-	 * gets that back. The group is freed when all commands queued before have been taken. */
-	atomic_bool failed;
+	/* The end: a group fails or comes to its end, or is destroyed, or both. When nobody reaches its memory any
+	 * more, the application gets that back. The group is freed when all commands queued before have been taken. */
+	atomic_bool failed;	   /* or closed: no message moves any more */
+	bool closed;		   /* all messages came, and the end behind them: nothing can fail */
 	bool ended;		   /* destroyed */
 	bool released;		   /* its memory was given back */
+	bool told_application;	   /* that it has failed, or that it is closed */
 	bool gone;		   /* out of all tables and lists */
 	struct command *destroyer; /* waits until it is gone, or NULL */
+	atomic_uint suspect;	   /* of a failure: a place in member, or ZIPCAST_NOBODY; read by any thread */
 	char why[ZIPCAST_WHY_BYTES];
 };
 
 struct zipcast_group *zgroup_find(struct zipcast *, uint32_t number);
+/* A suspected member as FAIL names it (wire.h), and back. A number that is no member's gives ZIPCAST_NOBODY. */
+int32_t zgroup_suspect_tag(const struct zipcast_group *, uint32_t place);
+uint32_t zgroup_suspect_place(struct zipcast_group *, int32_t tag);
 /* The group of an envelope (env.comm), or NULL. */
 struct zipcast_group *zgroup_of(struct zipcast *, const struct zwire_env *);
 /* The member on that node, or NULL. */
@@ -109,6 +120,11 @@ struct zcastplan_shape zgroup_shape(const struct zipcast_group *);
 void zgroup_drop_queue(struct zipcast_group *);
 /* Any thread; the group is in no table or list. */
 void zgroup_free(struct zipcast_group *);
+
+static inline uint32_t zgroup_place(const struct member *m) /* in group.member */
+{
+	return (uint32_t)(m - m->group->member);
+}
 
 /* Is it a neighbour with a link, which can hear us? */
 static inline bool zgroup_can_tell(const struct member *m)

@@ -26,35 +26,62 @@ static void keep_early(struct node *n, const struct zwire_env *env, const void *
 	n->nearly++;
 }
 
-/* The node may have connected too late to hear of the failure. */
-static void answer_failed(const struct zipcast_group *g, struct node *n)
+static void tell_failed(const struct zipcast_group *g, struct node *n, const char *why)
 {
 	const struct zwire_env env = {.kind = ZWIRE_FAIL,
 		.src = g->zc->me,
 		.dst = n->number,
 		.comm = g->number,
-		.len = (uint32_t)strlen(g->why)};
-	if (!g->leaving)
-		znode_tell(n, &env, g->why);
+		.tag = zgroup_suspect_tag(g, atomic_load(&g->suspect)),
+		.len = (uint32_t)strlen(why)};
+	znode_tell(n, &env, why);
+}
+
+/* The node may have connected too late to hear of the failure, or of the end. */
+static void answer_over(const struct zipcast_group *g, struct node *n)
+{
+	const struct zwire_env end = {.kind = ZWIRE_LEAVE,
+		.src = g->zc->me,
+		.dst = n->number,
+		.comm = g->number,
+		.tag = (int32_t)g->zc->me,
+		.seq = ZWIRE_LEAVE_END,
+		.xfer = g->message.number};
+	if (g->closed)
+		znode_tell(n, &end, NULL);
+	else if (!g->leaving)
+		tell_failed(g, n, g->why);
 }
 
 static void refuse_stranger(struct zipcast_group *g, struct node *n)
 {
 	char why[ZIPCAST_WHY_BYTES];
 	snprintf(why, sizeof(why), "node %u takes itself for a member of group %u", n->number, g->number);
-	zend_fail(g, why);
-	answer_failed(g, n);
+	zend_fail(g, ZIPCAST_NOBODY, why);
+	tell_failed(g, n, g->closed ? why : g->why);
+}
+
+static void refuse_definition(struct zipcast_group *g, struct member *m, const char *why)
+{
+	zend_fail(g, ZIPCAST_NOBODY, why);
+	if (!m->neighbour)
+		answer_over(g, m->node);
 }
 
 static void hear_ready(struct zipcast_group *g, struct member *m, const struct zwire_env *env, const uint8_t *key)
 {
 	char why[ZIPCAST_WHY_BYTES];
+	if (env->ack != ZWIRE_CAST_VERSION) {
+		snprintf(why, sizeof(why),
+			"nodes %u and %u have different releases: they speak versions %llu and %u of zipcast",
+			m->node->number, g->zc->me, (unsigned long long)env->ack, ZWIRE_CAST_VERSION);
+		refuse_definition(g, m, why);
+		return;
+	}
 	if ((uint32_t)env->tag != g->definition) {
 		snprintf(why, sizeof(why), "node %u made group %u with other members, sites, algorithm or block size",
 			m->node->number, g->number);
-		zend_fail(g, why);
-		if (!m->neighbour)
-			answer_failed(g, m->node);
+		refuse_definition(g, m, why);
 		return;
 	}
 	if (env->xfer > m->ready || (env->xfer == m->ready && m->first_only)) {
@@ -69,22 +96,38 @@ static void hear_ready(struct zipcast_group *g, struct member *m, const struct z
 	zgroup_set_runnable(g);
 }
 
-static void hear_leave(struct zipcast_group *g, struct member *m, uint64_t last, uint32_t without)
+/* A member that has left may pass on an end that it does not reach: the first of its words about itself counts. */
+static void hear_leave(struct zipcast_group *g, struct member *m, const struct zwire_env *env)
 {
-	m->last = last;
-	m->without = without;
-	if (!g->leaver || last < g->leaver->last)
+	char why[ZIPCAST_WHY_BYTES];
+	if (env->seq == ZWIRE_LEAVE_END && g->me == 0) {
+		snprintf(why, sizeof(why), "node %u has ended group %u, and is not its root", m->node->number,
+			g->number);
+		zend_fail(g, zgroup_place(m), why);
+		return;
+	}
+	if (env->xfer < m->last) {
+		m->last = env->xfer;
+		m->without = (uint32_t)env->tag;
+	}
+	if (!g->leaver || m->last < g->leaver->last)
 		g->leaver = m;
-	/* It lacks the message under way, or one that is complete here and will never be complete there. */
-	if (!zend_lacks_member(g, g->message.number) && g->queue)
+	if (env->seq == ZWIRE_LEAVE_END && g->end == UINT64_MAX)
+		g->end = env->xfer;
+	/* It lacks the message under way, or one that is complete here and will never be complete there, or one that
+	 * will still come. */
+	if (zend_lacks_member(g, g->message.number) || (g->end != UINT64_MAX && zend_lacks_member(g, g->end)))
+		return;
+	zend_reach(g);
+	if (g->queue)
 		zgroup_set_runnable(g); /* to find that the next message lacks it */
 }
 
-static void fail_as_told(struct zipcast_group *g, const struct member *m)
+static void fail_as_told(struct zipcast_group *g, const struct member *m, const struct zwire_env *env)
 {
 	char why[ZIPCAST_WHY_BYTES];
 	snprintf(why, sizeof(why), "node %u has said that group %u has failed", m->node->number, g->number);
-	zend_fail(g, why);
+	zend_fail(g, zgroup_suspect_place(g, env->tag), why);
 }
 
 int zhear_word(struct node *n, const struct zwire_env *env, const void *payload)
@@ -103,12 +146,12 @@ int zhear_word(struct node *n, const struct zwire_env *env, const void *payload)
 		refuse_stranger(g, n);
 	} else if (env->kind == ZWIRE_READY) {
 		if (atomic_load(&g->failed))
-			answer_failed(g, n);
+			answer_over(g, n);
 		else
 			hear_ready(g, m, env, payload);
 	} else if (env->kind == ZWIRE_LEAVE) {
 		if (!atomic_load(&g->failed))
-			hear_leave(g, m, env->xfer, (uint32_t)env->tag);
+			hear_leave(g, m, env);
 	} else {
 		int len = env->len < sizeof(why) ? (int)env->len : (int)sizeof(why) - 1;
 		snprintf(why, sizeof(why), "%.*s", len, env->len ? (const char *)payload : "");
@@ -116,9 +159,9 @@ int zhear_word(struct node *n, const struct zwire_env *env, const void *payload)
 			if (*c < ' ' || *c > '~')
 				*c = '?';
 		if (why[0])
-			zend_fail(g, why);
+			zend_fail(g, zgroup_suspect_place(g, env->tag), why);
 		else
-			fail_as_told(g, m);
+			fail_as_told(g, m, env);
 	}
 	return n->nearly > EARLY_MAX ? -EPROTO : 0;
 }
@@ -138,13 +181,13 @@ void zhear_early(struct zipcast_group *g, struct member *m)
 		m->here = true;
 		m->over |= e->env.kind != ZWIRE_READY;
 		if (e->env.kind == ZWIRE_FAIL)
-			fail_as_told(g, m);
+			fail_as_told(g, m, &e->env);
 		else if (atomic_load(&g->failed))
 			;
 		else if (e->env.kind == ZWIRE_READY)
 			hear_ready(g, m, &e->env, e->key);
 		else
-			hear_leave(g, m, e->env.xfer, (uint32_t)e->env.tag);
+			hear_leave(g, m, &e->env);
 		free(e);
 	}
 }

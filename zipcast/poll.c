@@ -86,7 +86,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 		zreceive_written(n, env);
 		return 0;
 	case ZWIRE_LEAVE:
-		if ((uint32_t)env->tag >= n->zc->nnodes)
+		if ((uint32_t)env->tag >= n->zc->nnodes || env->seq > ZWIRE_LEAVE_END)
 			return -EPROTO;
 		/* fall through */
 	case ZWIRE_READY:

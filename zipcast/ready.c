@@ -45,7 +45,8 @@ void zready_say(struct zipcast_group *g)
 			.src = g->zc->me,
 			.dst = m->node ? m->node->number : 0,
 			.comm = g->number,
-			.tag = (int32_t)g->definition};
+			.tag = (int32_t)g->definition,
+			.ack = ZWIRE_CAST_VERSION};
 		struct readiness r = {.env = greeting};
 		r.env.xfer = g->message.number + !g->message.active;
 		if (!zgroup_can_tell(m))

@@ -55,8 +55,9 @@ static bool is_wrong(struct zipcast_group *g, const struct node *n, const struct
 	const char *wrong = wrong_with(g, n, env);
 	if (!wrong)
 		return false;
+	const struct member *from = zgroup_find_member(g, n);
 	snprintf(why, sizeof(why), "node %u: %s", n->number, wrong);
-	zend_fail(g, why);
+	zend_fail(g, from ? zgroup_place(from) : ZIPCAST_NOBODY, why);
 	return true;
 }
 
@@ -76,7 +77,7 @@ void *zreceive_place(struct node *n, const struct zwire_env *env)
 		if (!data || zmessage_begin(&g->message, &shape, g->me, data, env->seq, g->block_bytes) != 0) {
 			snprintf(why, sizeof(why), "node %u has no memory for a message of %llu bytes", g->zc->me,
 				(unsigned long long)env->seq);
-			zend_fail(g, why);
+			zend_fail(g, g->me, why);
 			return NULL;
 		}
 	}

@@ -28,13 +28,18 @@ static void finish(struct zipcast_group *g)
 	zgroup_set_runnable(g); /* to say READY for the next message, or to send it */
 	if (g->events.complete)
 		g->events.complete(g->events.arg, data, bytes);
-	if (g->cut_off && g->message.number >= g->cut_off && !g->ended)
+	zend_reach(g);
+	if (g->cut_off && g->message.number >= g->cut_off && !atomic_load(&g->failed))
 		zend_cut_off(g);
 }
 
 static bool begin_next(struct zipcast_group *g)
 {
 	struct outgoing *o = g->queue;
+	if (!o && g->all_queued) {
+		g->end = g->message.number;
+		zend_reach(g);
+	}
 	if (!o || zend_lacks_member(g, g->message.number + 1))
 		return false;
 	g->queue = o->next;
@@ -44,7 +49,7 @@ static bool begin_next(struct zipcast_group *g)
 	int rc = zmessage_begin(&g->message, &shape, g->me, o->data, o->bytes, g->block_bytes);
 	free(o);
 	if (rc != 0)
-		zend_fail(g, "out of memory for the plan of a message");
+		zend_fail(g, g->me, "out of memory for the plan of a message");
 	return rc == 0;
 }
 

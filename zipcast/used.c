@@ -19,7 +19,7 @@ static struct used *make(const struct zipcast_group *g)
 	struct used *u = malloc(sizeof(*u));
 	if (!u)
 		return NULL;
-	*u = (struct used){.number = g->number, .others = malloc(g->nmembers * sizeof(*u->others))};
+	*u = (struct used){.number = g->number, .end = UINT64_MAX, .others = malloc(g->nmembers * sizeof(*u->others))};
 	if (!u->others) {
 		free(u);
 		return NULL;
@@ -65,9 +65,10 @@ static void strike_off(struct used *u, uint32_t number)
 static void pass_failure_on(struct zipcast *zc, struct used *u, const struct node *from, const struct zwire_env *env,
 	const char *why)
 {
-	struct zwire_env out = {.kind = ZWIRE_FAIL, .src = zc->me, .comm = env->comm};
+	struct zwire_env out = {.kind = ZWIRE_FAIL, .src = zc->me, .comm = env->comm, .tag = env->tag};
 	out.len = env->len < ZIPCAST_WHY_BYTES ? env->len : ZIPCAST_WHY_BYTES - 1;
 	u->failed = true;
+	u->suspect = env->tag;
 	strike_off(u, from->number);
 	while (u->nothers > 0) {
 		struct node *n = &zc->node[u->others[--u->nothers]];
@@ -77,6 +78,28 @@ static void pass_failure_on(struct zipcast *zc, struct used *u, const struct nod
 	free_others_if_none(u);
 }
 
+static void tell_end(struct node *n, const struct used *u)
+{
+	const struct zwire_env out = {.kind = ZWIRE_LEAVE,
+		.src = n->zc->me,
+		.dst = n->number,
+		.comm = u->number,
+		.tag = (int32_t)u->without,
+		.seq = ZWIRE_LEAVE_END,
+		.xfer = u->end};
+	znode_tell(n, &out, NULL);
+}
+
+/* The root has ended the group since this node left. */
+static void pass_end_on(struct zipcast *zc, struct used *u, const struct zwire_env *env)
+{
+	if (env->seq != ZWIRE_LEAVE_END || u->failed || u->end != UINT64_MAX)
+		return;
+	u->end = env->xfer;
+	for (uint32_t i = 0; i < u->nothers; i++)
+		tell_end(&zc->node[u->others[i]], u);
+}
+
 static void answer_ready(struct node *n, const struct used *u)
 {
 	char why[ZIPCAST_WHY_BYTES] = "";
@@ -84,11 +107,14 @@ static void answer_ready(struct node *n, const struct used *u)
 		.src = n->zc->me,
 		.dst = n->number,
 		.comm = u->number,
-		.tag = (int32_t)u->without,
+		.tag = u->failed ? u->suspect : (int32_t)u->without,
 		.xfer = u->last};
 	if (u->failed)
 		out.len = (uint32_t)snprintf(why, sizeof(why), "group %u had failed at node %u", u->number, n->zc->me);
-	znode_tell(n, &out, why);
+	if (u->failed || u->last < u->end)
+		znode_tell(n, &out, why);
+	if (!u->failed && u->end != UINT64_MAX)
+		tell_end(n, u);
 }
 
 bool zused_hear(struct node *n, const struct zwire_env *env, const char *text)
@@ -102,9 +128,10 @@ bool zused_hear(struct node *n, const struct zwire_env *env, const char *text)
 		return false;
 	if (env->kind == ZWIRE_READY)
 		answer_ready(n, u);
-	else if (env->kind == ZWIRE_LEAVE)
+	else if (env->kind == ZWIRE_LEAVE) {
 		strike_off(u, n->number);
-	else if (!u->failed)
+		pass_end_on(n->zc, u, env);
+	} else if (!u->failed)
 		pass_failure_on(n->zc, u, n, env, text);
 	return true;
 }
@@ -118,10 +145,12 @@ void zused_note(const struct zipcast_group *g, bool failed)
 	pthread_mutex_unlock(&zc->lock);
 	u->over = true;
 	u->failed = failed;
+	u->suspect = zgroup_suspect_tag(g, atomic_load(&g->suspect));
+	u->end = g->closed ? g->end : UINT64_MAX;
 	u->last = g->message.number;
 	u->without = zgroup_leaves_without(g);
 	for (uint32_t i = 0; i < g->nmembers && !failed; i++)
-		if (zgroup_can_tell(&g->member[i]) && g->member[i].last == UINT64_MAX)
+		if (g->member[i].node && g->member[i].neighbour && g->member[i].last == UINT64_MAX)
 			u->others[u->nothers++] = g->member[i].node->number;
 	free_others_if_none(u);
 }

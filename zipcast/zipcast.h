@@ -8,7 +8,8 @@
  * receives each message of the root once, undamaged and in order. Groups do not disturb each other, even if their
  * members overlap. No block is sent a second time: a connection delivers everything in order, or breaks. If a member
  * fails, or a connection between two members that exchange blocks, then every living member's `failed` is called once,
- * and nothing more happens in that group. Other groups go on.
+ * and nothing more happens in that group. Other groups go on. If the root ends the group, every member hears of that
+ * behind the last message, and nothing can fail at that member any more.
  *
  * Threads: each context has one thread of its own, which calls all callbacks. Functions may be called from any thread,
  * also from callbacks, except where a function says otherwise. Callbacks must not block: all groups of the context wait
@@ -29,6 +30,7 @@ extern "C" {
 #define ZIPCAST_WHY_BYTES 256
 #define ZIPCAST_KEY_BYTES 32
 #define ZIPCAST_NODES_MAX (1u << 20)
+#define ZIPCAST_NOBODY UINT32_MAX	 /* no member */
 #define ZIPCAST_BLOCK_BYTES (256u << 10) /* default */
 #define ZIPCAST_BLOCK_BYTES_MAX (1u << 20)
 
@@ -80,7 +82,8 @@ struct zipcast_events {
 	/* This member has the whole message and has passed on its share (root: has sent it). data is the application's
 	 * again. Other members may still be receiving. */
 	void (*complete)(void *arg, void *data, uint64_t bytes);
-	/* Called at most once, and the last call. Memory of unfinished messages is the application's again. */
+	/* Called at most once, and the last call. Memory of unfinished messages is the application's again.
+	 * zipcast_group_suspect says which member is to blame. */
 	void (*failed)(void *arg, const char *why);
 	void *arg;
 };
@@ -102,19 +105,37 @@ struct zipcast_group_config {	 /* the same in all members; copied */
 int zipcast_group_create(struct zipcast_group **, struct zipcast *, const struct zipcast_group_config *,
 	const struct zipcast_events *, char why[ZIPCAST_WHY_BYTES]);
 /* Root: queues a message of 1 byte or more. data must not change until complete is called with this pointer. Any number
- * of messages may be queued; they are sent in order. -EPERM: not the root; -EPIPE: the group has failed; -EINVAL: data
- * is NULL, or bytes is 0 or too large (2^31 blocks); -ENOMEM. */
+ * of messages may be queued; they are sent in order. -EPERM: not the root; -EPIPE: the group has failed or ended;
+ * -EINVAL: data is NULL, or bytes is 0 or too large (2^31 blocks); -ENOMEM. */
 int zipcast_send(struct zipcast_group *, const void *data, uint64_t bytes);
+/* Root: ends the group behind all messages that are queued. Each member that has them all, the root too, calls its
+ * `ended` (zipcast_group_on_end); from then on it needs no other member. A member that fails before it has them all
+ * fails the members that are not yet at the end. So an end here says nothing about other members. Not while another
+ * thread calls zipcast_send. -EPERM: not the root; -EPIPE: the group has failed or ended; -ENOMEM. */
+int zipcast_group_end(struct zipcast_group *);
+/* Sets the callback for the end of the group: called once, and the last call, instead of `failed`. arg is that of the
+ * events. If the group has ended already, it is called soon. NULL: none, as at first. */
+void zipcast_group_on_end(struct zipcast_group *, void (*ended)(void *arg));
+/* The member that is to blame for the failure: its place in `members`. It is known when `failed` is called. If one
+ * member has died, or has left a group that still needed it, or has no memory, then all members name that one. If only
+ * a connection broke, each of its two ends names the other end, and every other member names one of the two. If several
+ * members die at about the same time, each of the others names one of these. ZIPCAST_NOBODY: the group has not failed,
+ * or nobody can tell who is wrong: members mean different groups by the number, or have different releases, or a node
+ * takes itself for a member. Any thread. */
+uint32_t zipcast_group_suspect(const struct zipcast_group *);
 /* The blocks, and the bytes in them, that this member has sent so far to another one. member: its place in
  * `members`. All blocks of a message that is complete here are counted. */
 void zipcast_group_sent(const struct zipcast_group *, uint32_t member, uint64_t *blocks, uint64_t *bytes);
-/* Leaves the group and frees it. Members that still need this one see the group fail: at once if a message is under
- * way, which is dropped here, and otherwise when the next message is sent. If there is none, no member sees a failure
- * as long as the context stays open. No callback of the group runs during or after this call, except one that itself
- * makes the call. Memory of messages that are queued or under way is the application's again. Over Verbs the call waits
- * until nobody writes to the memory of an arriving message, and its own writes from it are complete. After two seconds
- * it breaks the connections over which that still happens, and groups that need them fail. In a callback it waits only
- * for its own writes, for 0.1 seconds at most, and at once breaks the connections of members that are writing. */
+/* Leaves the group and frees it. As root it first sends all messages that are queued, and then ends the group, as
+ * zipcast_group_end does. It waits for that; a member that does not take them fails the group. In a callback it cannot
+ * wait: if a message is not yet complete, the group fails in the other members, and so it does if the context is
+ * closed. Members that still need one that is not the root see the group fail: at once if a message is under way, which
+ * is dropped here, and otherwise when the next message is sent. If there is none, no member sees a failure as long as
+ * the context stays open. No callback of the group runs during or after this call, except one that itself makes the
+ * call. Memory of messages that are queued or under way is the application's again. Over Verbs the call waits until
+ * nobody writes to the memory of an arriving message, and its own writes from it are complete. After two seconds it
+ * breaks the connections over which that still happens, and groups that need them fail. In a callback it waits only for
+ * its own writes, for 0.1 seconds at most, and at once breaks the connections of members that are writing. */
 void zipcast_group_destroy(struct zipcast_group *);
 
 #pragma GCC visibility pop

@@ -65,7 +65,8 @@
  * blocks there, each followed by WRITTEN, or sends them, as it likes. READY without a key means that src has no memory
  * yet: dst sends it one block (which tells the length of the message), if the message has no more than `offset` blocks,
  * and waits for READY again. FAIL and LEAVE follow the last write of the group over a link: from then on the memory is
- * src's alone.
+ * src's alone. zipperd passes these kinds on as they are. So their fields change with ZWIRE_CAST_VERSION, which READY
+ * tells, and no zipperd needs to know. A member that hears of another version fails the group and says so.
  *
  * Sequenced kinds are delivered to MPI in order of seq whatever way they took; the others need no order.
  */
@@ -79,6 +80,8 @@
 #define ZWIRE_ENV_BYTES 64
 #define ZWIRE_MAX_PAYLOAD (1u << 20) /* a peer that announces more is broken */
 #define ZWIRE_NOBODY UINT32_MAX
+/* Of the words between nodes of zipcast. 0 (release 1.0.0): LEAVE ends no group, and FAIL names no suspect. */
+#define ZWIRE_CAST_VERSION 1
 
 enum zwire_kind {
 	ZWIRE_CTRL = 1,	 /* payload is a control message (ctl.h) */
@@ -102,13 +105,15 @@ enum zwire_kind {
 	/* Between nodes of zipcast (comm = number of the group, xfer = number of the message, 1, 2, ...): */
 	ZWIRE_BLOCK = 12, /* seq = bytes of the whole message, offset = place of this block, payload = its bytes */
 	ZWIRE_READY = 13, /* src takes the message as soon as it is sent; tag = definition of the group (a hash);
-			     F_ONE_SIDED: see above */
-	ZWIRE_FAIL = 14,  /* the group has failed; payload = why, in printable characters */
+			     ack = ZWIRE_CAST_VERSION; F_ONE_SIDED: see above */
+	ZWIRE_FAIL = 14,  /* the group has failed; payload = why, in printable characters; tag = 1 + number of the
+			     suspected node, 0: none */
 	/* Rank to zipperd: payload = list of receivers, ZWIRE_RECEIVER_BYTES each, 1 to ZWIRE_RECEIVERS_MAX of them: */
 	ZWIRE_RECEIVERS = 15,
 	/* Between nodes of zipcast: */
 	ZWIRE_LEAVE = 16,   /* src takes part in no message of the group after this one; tag = the node that left first:
-			       src, or a node that src needs */
+			       src, or a node that src needs; seq = 1: src has all messages of the group, of which
+			       this one is the last, and has passed on its share of them (ZWIRE_LEAVE_END) */
 	ZWIRE_WRITTEN = 17, /* as BLOCK, but without payload: src has written it into dst's memory */
 	/* Between ranks that have lost a zipper: */
 	ZWIRE_RAILS = 18, /* comm, xfer, offset = for each rail of the job the first incarnation that src has not lost
@@ -117,6 +122,8 @@ enum zwire_kind {
 			     the transfer is done, else CTS with F_RESTART if it is of before the loss, and tag is 0 */
 	ZWIRE_KIND_MAX = ZWIRE_ASK
 };
+
+#define ZWIRE_LEAVE_END 1u /* seq of a LEAVE that ends the group */
 
 #define ZWIRE_F_SYNC 0x0001u	  /* synchronous send: DONE on match */
 #define ZWIRE_F_EXT32 0x0002u	  /* numbers are big-endian, as libzip/type/signature.h says */

@@ -3,8 +3,9 @@
  * A node of zipcast as a program of its own, as a user of libzipcast would write it, with the public header alone.
  * Arguments: folder in which the nodes leave their addresses, this node's number, number of nodes, address to listen
  * on, algorithm, bytes of a message, number of messages (0: for ever). Node 0 sends. Status 0: all messages came,
- * undamaged; 3: the group failed. CAST_LISTEN overrides the address. With CAST_FABRIC, nodes of other fabrics are
- * reached through the zipperd at CAST_ZIPPER, where CAST_USER has CAST_KEY (hexadecimal), and each fabric is a site.
+ * undamaged; 3: the group failed, and the suspected member is named. CAST_LISTEN overrides the address. With
+ * CAST_FABRIC, nodes of other fabrics are reached through the zipperd at CAST_ZIPPER, where CAST_USER has CAST_KEY
+ * (hexadecimal), and each fabric is a site.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,6 +22,8 @@ static unsigned long complete, damaged;
 static char why[ZIPCAST_WHY_BYTES];
 static unsigned char *memory;
 static int me;
+static struct zipcast_group *group;
+static uint32_t suspect;
 
 static unsigned char byte_at(unsigned long message, size_t i)
 {
@@ -60,6 +63,7 @@ static void on_failed(void *arg, const char *text)
 	(void)arg;
 	pthread_mutex_lock(&lock);
 	snprintf(why, sizeof(why), "%s", text);
+	suspect = zipcast_group_suspect(group);
 	pthread_cond_signal(&changed);
 	pthread_mutex_unlock(&lock);
 }
@@ -107,7 +111,6 @@ int main(int argc, char **argv)
 	unsigned char user_key[ZIPCAST_KEY_BYTES];
 	static const unsigned char key[ZIPCAST_KEY_BYTES] = "as secret as a test needs it....";
 	struct zipcast *zc;
-	struct zipcast_group *group;
 	if (argc != 8)
 		return 2;
 	me = atoi(argv[2]);
@@ -161,7 +164,7 @@ int main(int argc, char **argv)
 	const int all = messages && complete == messages;
 	printf("node %d: %lu messages, %lu bytes damaged\n", me, complete, damaged);
 	if (!all)
-		printf("node %d: failed: %s\n", me, why);
+		printf("node %d: failed: %s\nnode %d: suspects member %d\n", me, why, me, (int)suspect);
 	pthread_mutex_unlock(&lock);
 	zipcast_group_destroy(group);
 	zipcast_close(zc);

@@ -9,6 +9,7 @@
 #include "common/transport/base/addr.h"
 #include "common/control/auth.h"
 #include "test/unit/zipcast/cases.h"
+#include "test/unit/zipcast/ends.h"
 #include "test/unit/zipperd/daemon_fixture.h"
 
 static struct daemon_fixture d;
@@ -220,6 +221,8 @@ int main(void)
 		BRIDGED(a_member_that_never_comes, "tcp"),
 		BRIDGED(destroying_in_the_middle, "tcp"),
 		BRIDGED(destroying_in_the_middle, "shm"),
+		BRIDGED(end_of_an_idle_group, "shm"),
+		BRIDGED(end_behind_what_was_accepted, "tcp"),
 		BRIDGED(last_words, "tcp"),
 		BRIDGED(last_words, "shm"),
 		BRIDGED(refusals, "tcp"),

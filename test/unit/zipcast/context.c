@@ -35,7 +35,7 @@ static void send_and_destroy(void *arg, void *data, uint64_t bytes)
 	w->done = true;
 }
 
-/* Messages that were queued before a group was destroyed are dropped with it. */
+/* Messages that were queued before a callback destroyed their group are dropped with it, and the others are told. */
 static void messages_queued_by_who_destroys(void **state)
 {
 	static struct last_words w;
@@ -54,6 +54,9 @@ static void messages_queued_by_who_destroys(void **state)
 		for (int i = 0; i < 60000 && !w.done; i++)
 			usleep(1000);
 		assert_true(w.done && w.refused == 0);
+		cast_wait_failed(&m, 1);
+		assert_non_null(strstr(m.why, "before it had sent all messages"));
+		assert_int_equal(m.suspect, 0);
 		cast_destroy(&m, 1);
 	}
 	cast_close(&c);

@@ -104,11 +104,12 @@ static void *incoming(void *arg, uint64_t bytes)
 static void complete(void *arg, void *data, uint64_t bytes)
 {
 	struct cast_member *m = arg;
-	bool right = data == m->kept || m->unchecked || is_right(m, m->complete + 1, data, bytes);
+	const bool kept = data == m->kept || m->keeps_all;
+	bool right = kept || m->unchecked || is_right(m, m->complete + 1, data, bytes);
 	pthread_mutex_lock(&m->cast->lock);
 	if (data == m->buffer)
 		m->buffer = NULL;
-	if (data != m->kept)
+	if (!kept)
 		free(data);
 	m->complete++;
 	m->damaged += !right;
@@ -125,17 +126,32 @@ static void failed(void *arg, const char *why)
 	free(m->buffer); /* sanitizers find later writes to it */
 	m->buffer = NULL;
 	m->failed++;
+	m->suspect = zipcast_group_suspect(m->group);
 	snprintf(m->why, sizeof(m->why), "%s", why);
 	pthread_cond_broadcast(&m->cast->changed);
 	pthread_mutex_unlock(&m->cast->lock);
+}
+
+static void ended(void *arg)
+{
+	struct cast_member *m = arg;
+	pthread_mutex_lock(&m->cast->lock);
+	m->ended++;
+	pthread_cond_broadcast(&m->cast->changed);
+	pthread_mutex_unlock(&m->cast->lock);
+}
+
+void cast_fill(uint64_t salt, uint32_t message, uint8_t *data, uint64_t bytes)
+{
+	for (uint64_t i = 0; i < bytes; i++)
+		data[i] = byte_at(salt, message, i);
 }
 
 void cast_send(struct cast_member *root, uint32_t message, uint64_t bytes)
 {
 	uint8_t *data = malloc(bytes);
 	assert_non_null(data);
-	for (uint64_t i = 0; i < bytes; i++)
-		data[i] = byte_at(root->salt, message, i);
+	cast_fill(root->salt, message, data, bytes);
 	pthread_mutex_lock(&root->cast->lock);
 	root->buffer = data;
 	pthread_mutex_unlock(&root->cast->lock);
@@ -156,7 +172,10 @@ struct creation {
 int cast_create(struct cast_member *m, const struct zipcast_group_config *config, char why[ZIPCAST_WHY_BYTES])
 {
 	struct zipcast_events events = {m->root ? NULL : incoming, complete, failed, m};
-	return zipcast_group_create(&m->group, m->cast->zc[m->node], config, &events, why);
+	int rc = zipcast_group_create(&m->group, m->cast->zc[m->node], config, &events, why);
+	if (rc == 0)
+		zipcast_group_on_end(m->group, ended);
+	return rc;
 }
 
 static void *create(void *arg)
@@ -225,4 +244,11 @@ void cast_wait_failed(struct cast_member *m, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		if (m[i].cast->zc[m[i].node])
 			wait_for(&m[i], &m[i].failed, 1);
+}
+
+void cast_wait_ended(struct cast_member *m, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (m[i].group)
+			wait_for(&m[i], &m[i].ended, 1);
 }

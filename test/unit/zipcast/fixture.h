@@ -34,11 +34,13 @@ struct cast_member { /* one member's side of a group */
 	void (*behind)(struct cast_member *); /* called after each message, in the context's thread; or NULL */
 	uint64_t salt;			      /* of the bytes that the root sends */
 	/* under cast.lock */
-	uint32_t complete, damaged, failed;
-	bool begun; /* a message has begun to arrive */
+	uint32_t complete, damaged, failed, ended;
+	uint32_t suspect; /* place of the member that the failure names */
+	bool begun;	  /* a message has begun to arrive */
 	char why[ZIPCAST_WHY_BYTES];
 	void *buffer;	  /* of the arriving message; a root's: of the last message that it sends */
 	const void *kept; /* a message of the root that is neither freed nor checked */
+	bool keeps_all;	  /* the root's messages are all like that */
 };
 
 /* NULL: all nodes are on one fabric. Otherwise nodes with even and odd numbers are on the fabrics "a" and "b", which
@@ -64,10 +66,14 @@ void cast_group(struct cast *, struct cast_member *, const struct zipcast_group_
 void cast_destroy(struct cast_member *, uint32_t n);
 /* Sends the root's message of this number (1, 2, ...); complete frees it. */
 void cast_send(struct cast_member *root, uint32_t message, uint64_t bytes);
+/* The bytes of a message. */
+void cast_fill(uint64_t salt, uint32_t message, uint8_t *data, uint64_t bytes);
 /* The size of a message. */
 uint64_t cast_size(uint64_t salt, uint32_t message, uint64_t largest);
 /* Waits until all n members have that many messages, or a failure; fails the test if these do not come. */
 void cast_wait_complete(struct cast_member *, uint32_t n, uint32_t messages);
 void cast_wait_failed(struct cast_member *, uint32_t n);
+/* Waits until all n members have come to the end of the group; fails the test if a member has failed. */
+void cast_wait_ended(struct cast_member *, uint32_t n);
 
 #endif
