@@ -53,6 +53,7 @@ void zcommand_drop_all(struct zipcast *zc)
 		struct command *c = zc->commands;
 		zc->commands = c->next;
 		free(c->out);
+		free(c->entry);
 		free(c);
 	}
 	zc->commands_tail = &zc->commands;

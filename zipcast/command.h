@@ -7,6 +7,7 @@
 
 struct outgoing;
 struct zipcast_group;
+struct entry;
 
 enum command_kind {
 	COMMAND_LINK,	 /* node has a new link */
@@ -14,6 +15,7 @@ enum command_kind {
 	COMMAND_GROUP,	 /* group begins */
 	COMMAND_ABANDON, /* group could not be made here: the other members shall not wait */
 	COMMAND_SEND,	 /* out is queued in group */
+	COMMAND_BARRIER, /* group: the application has entered a barrier */
 	COMMAND_END,	 /* group ends behind what is queued */
 	COMMAND_ON_END,	 /* group has a callback for its end */
 	COMMAND_DESTROY, /* group is left; a root sends first what is queued */
@@ -28,6 +30,7 @@ struct command {
 	struct zlink *zlink;
 	struct zipcast_group *group;
 	struct outgoing *out;
+	struct entry *entry;
 	void (*on_end)(void *arg);
 	bool waited; /* the maker waits for done and owns the command; otherwise it is malloced, and the thread frees it
 		      */

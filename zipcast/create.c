@@ -36,10 +36,25 @@ static int find_openers(struct zipcast_group *g)
 		int rc = zcastplan_first(&shape, g->me, &from);
 		if (rc != 0)
 			return rc;
+		if (blocks == 1)
+			g->parent = from;
 		if (from != ZCASTPLAN_NOBODY)
 			g->member[from].opens = blocks == 1 ? OPENS_SINGLE : OPENS_ALL;
 	}
 	return 0;
+}
+
+/* A message of one block takes a tree, which barriers take as well. */
+static int find_children(struct zipcast_group *g)
+{
+	const struct zcastplan_shape shape = {g->algorithm, g->nmembers, 1, g->site};
+	struct zcastplan *plan = zcastplan_create(&shape, g->me);
+	struct zcastplan_step step;
+	while (plan && zcastplan_next(plan, &step))
+		if (step.to != ZCASTPLAN_NOBODY)
+			g->member[step.to].child = true;
+	zcastplan_destroy(plan);
+	return plan ? 0 : -ENOMEM;
 }
 
 static int fill_members(struct zipcast_group *g, const uint32_t *members, struct zerr *err)
@@ -107,6 +122,7 @@ static int fill_group(struct zipcast_group *g, const struct zipcast_group_config
 	g->nmembers = c->nmembers;
 	g->block_bytes = c->block_bytes ? c->block_bytes : ZIPCAST_BLOCK_BYTES;
 	g->queue_tail = &g->queue;
+	g->entries_tail = &g->entries;
 	g->end = UINT64_MAX;
 	g->member = calloc(c->nmembers, sizeof(*g->member));
 	g->site = hybrid ? malloc(c->nmembers * sizeof(uint32_t)) : NULL;
@@ -122,6 +138,8 @@ static int fill_group(struct zipcast_group *g, const struct zipcast_group_config
 		rc = find_neighbours(g);
 	if (rc == 0)
 		rc = find_openers(g);
+	if (rc == 0)
+		rc = find_children(g);
 	g->definition = define(g, c->members);
 	return rc;
 }
@@ -202,6 +220,23 @@ int zipcast_send(struct zipcast_group *g, const void *data, uint64_t bytes)
 	*out = (struct outgoing){.data = (void *)(uintptr_t)data, .bytes = bytes};
 	*c = (struct command){.kind = COMMAND_SEND, .group = g, .out = out};
 	atomic_fetch_add(&g->accepted, 1);
+	zcommand_hand_over(g->zc, c);
+	return 0;
+}
+
+int zipcast_group_barrier(struct zipcast_group *g, void (*passed)(void *arg))
+{
+	if (atomic_load(&g->failed) || atomic_load(&g->sealed))
+		return -EPIPE;
+	struct command *c = calloc(1, sizeof(*c));
+	struct entry *e = malloc(sizeof(*e));
+	if (!c || !e) {
+		free(c);
+		free(e);
+		return -ENOMEM;
+	}
+	*e = (struct entry){.passed = passed};
+	*c = (struct command){.kind = COMMAND_BARRIER, .group = g, .entry = e};
 	zcommand_hand_over(g->zc, c);
 	return 0;
 }

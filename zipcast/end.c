@@ -32,7 +32,8 @@ static void tell_leaving(struct zipcast_group *g)
 		.comm = g->number,
 		.tag = (int32_t)(g->closed ? g->zc->me : zgroup_leaves_without(g)),
 		.seq = g->closed ? ZWIRE_LEAVE_END : 0,
-		.xfer = g->message.number};
+		.xfer = g->message.number,
+		.offset = g->end_barriers};
 	zgroup_tell_all(g, &env, NULL);
 }
 
@@ -130,7 +131,8 @@ void zend_without_node(struct node *n, const char *why)
 void zend_reach(struct zipcast_group *g)
 {
 	const struct message *m = &g->message;
-	if (g->end == UINT64_MAX || m->active || m->number < g->end || g->ended || atomic_exchange(&g->failed, true))
+	if (g->end == UINT64_MAX || m->active || m->number < g->end || g->passed < g->end_barriers || g->ended ||
+		atomic_exchange(&g->failed, true))
 		return;
 	g->closed = true;
 	stop(g);
@@ -232,7 +234,7 @@ bool zend_settle(struct zipcast *zc)
 bool zend_has_unsent(const struct zipcast_group *g)
 {
 	return g->me == 0 && !atomic_load(&g->failed) &&
-	       (g->message.active || atomic_load(&g->accepted) != g->message.number);
+	       (g->message.active || g->entries || atomic_load(&g->accepted) != g->message.number);
 }
 
 void zend_send_rest(struct zipcast_group *g)
@@ -248,7 +250,9 @@ static void tell_destroyed(struct zipcast_group *g)
 {
 	char why[ZIPCAST_WHY_BYTES];
 	snprintf(why, sizeof(why), "node %u has destroyed group %u %s", g->zc->me, g->number,
-		g->message.active ? "during a message" : "before it had sent all messages");
+		g->message.active ? "during a message"
+		: g->entries	  ? "during a barrier"
+				  : "before it had sent all messages");
 	atomic_store(&g->suspect, g->me);
 	tell_failure(g, why);
 }
@@ -267,6 +271,7 @@ void zend_destroy(struct zipcast_group *g)
 	} else if (first) {
 		g->closed = g->me == 0;
 		g->end = g->closed ? g->message.number : g->end;
+		g->end_barriers = g->passed;
 		tell_leaving(g);
 	}
 	g->ended = true;

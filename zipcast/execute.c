@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 
 #include "common/base/clock.h"
+#include "zipcast/barrier.h"
 #include "zipcast/begin.h"
 #include "zipcast/call.h"
 #include "zipcast/command.h"
@@ -86,6 +87,9 @@ static bool execute(struct zipcast *zc, struct command *c)
 		break;
 	case COMMAND_SEND:
 		queue_message(c->group, c->out);
+		break;
+	case COMMAND_BARRIER:
+		zbarrier_enter(c->group, c->entry);
 		break;
 	case COMMAND_END:
 		c->group->all_queued = true;

@@ -84,6 +84,12 @@ void zgroup_drop_queue(struct zipcast_group *g)
 		free(o);
 	}
 	g->queue_tail = &g->queue;
+	while (g->entries) {
+		struct entry *e = g->entries;
+		g->entries = e->next;
+		free(e);
+	}
+	g->entries_tail = &g->entries;
 }
 
 void zgroup_free(struct zipcast_group *g)

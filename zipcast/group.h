@@ -36,6 +36,8 @@ struct member {
 	bool told_all; /* and for all blocks of it */
 	bool greeted;  /* a READY has told it our definition of the group */
 
+	bool child; /* this node sends it the block of a message of one block: its child in the tree of barriers */
+	uint64_t entered; /* the barrier that it and all below it have entered */
 	enum opening opens;
 	uint32_t due;	 /* blocks of the arriving message that it will send */
 	uint32_t writes; /* our one-sided writes to it that are under way */
@@ -48,6 +50,11 @@ struct outgoing { /* a message that the root has queued */
 	struct outgoing *next;
 	void *data;
 	uint64_t bytes;
+};
+
+struct entry { /* of this node's application, into a barrier */
+	struct entry *next;
+	void (*passed)(void *arg); /* or NULL */
 };
 
 #define PINS_MAX 4
@@ -74,7 +81,12 @@ struct zipcast_group {
 	uint64_t cut_off; /* the message after which a member that has left cannot be heard any more; 0: none */
 	uint64_t end;	  /* the last message of the group, as its root has said; UINT64_MAX: it has not */
 	struct zipcast_events events;
-	void (*on_end)(void *arg); /* of the application, or NULL */
+	uint64_t end_barriers;		       /* and its barriers */
+	void (*on_end)(void *arg);	       /* of the application, or NULL */
+	struct entry *entries, **entries_tail; /* into barriers that are not passed */
+	uint64_t entered, passed;	       /* barriers, 1, 2, ... */
+	uint64_t told_entered, all_entered;    /* the barrier of which we have told the parent, and it has told us */
+	uint32_t parent;		       /* ZIPCAST_NOBODY: this is the root */
 	struct message message;
 	struct outgoing *queue, **queue_tail;
 	atomic_ullong accepted; /* messages that the root's application has handed over; written by its threads */
@@ -116,7 +128,7 @@ void zgroup_tell_all(struct zipcast_group *, struct zwire_env *, const char *tex
 uint32_t zgroup_leaves_without(const struct zipcast_group *);
 /* The shape of its messages' plans; blocks is left 0. */
 struct zcastplan_shape zgroup_shape(const struct zipcast_group *);
-/* Frees the queue of messages that are not sent any more. */
+/* Frees the queue of messages that are not sent any more, and of entries into barriers. */
 void zgroup_drop_queue(struct zipcast_group *);
 /* Any thread; the group is in no table or list. */
 void zgroup_free(struct zipcast_group *);

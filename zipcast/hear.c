@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "zipcast/barrier.h"
 #include "zipcast/end.h"
 #include "zipcast/used.h"
 
@@ -46,7 +47,8 @@ static void answer_over(const struct zipcast_group *g, struct node *n)
 		.comm = g->number,
 		.tag = (int32_t)g->zc->me,
 		.seq = ZWIRE_LEAVE_END,
-		.xfer = g->message.number};
+		.xfer = g->message.number,
+		.offset = g->end_barriers};
 	if (g->closed)
 		znode_tell(n, &end, NULL);
 	else if (!g->leaving)
@@ -84,6 +86,10 @@ static void hear_ready(struct zipcast_group *g, struct member *m, const struct z
 		refuse_definition(g, m, why);
 		return;
 	}
+	if (env->flags & ZWIRE_F_SYNC) {
+		zbarrier_hear(g, m, env);
+		return;
+	}
 	if (env->xfer > m->ready || (env->xfer == m->ready && m->first_only)) {
 		m->ready = env->xfer;
 		m->first_only = env->flags & ZWIRE_F_ONE_SIDED && env->len == 0;
@@ -112,15 +118,17 @@ static void hear_leave(struct zipcast_group *g, struct member *m, const struct z
 	}
 	if (!g->leaver || m->last < g->leaver->last)
 		g->leaver = m;
-	if (env->seq == ZWIRE_LEAVE_END && g->end == UINT64_MAX)
+	if (env->seq == ZWIRE_LEAVE_END && g->end == UINT64_MAX) {
 		g->end = env->xfer;
+		g->end_barriers = env->offset;
+	}
 	/* It lacks the message under way, or one that is complete here and will never be complete there, or one that
 	 * will still come. */
 	if (zend_lacks_member(g, g->message.number) || (g->end != UINT64_MAX && zend_lacks_member(g, g->end)))
 		return;
 	zend_reach(g);
-	if (g->queue)
-		zgroup_set_runnable(g); /* to find that the next message lacks it */
+	if (g->queue || g->entries)
+		zgroup_set_runnable(g); /* to find that the next message or barrier lacks it */
 }
 
 static void fail_as_told(struct zipcast_group *g, const struct member *m, const struct zwire_env *env)

@@ -91,7 +91,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 		/* fall through */
 	case ZWIRE_READY:
 		if (env->kind == ZWIRE_READY && env->len != 0 &&
-			(env->len != ZRMA_KEY_BYTES || !(env->flags & ZWIRE_F_ONE_SIDED)))
+			(env->flags & ZWIRE_F_SYNC || env->len != ZRMA_KEY_BYTES || !(env->flags & ZWIRE_F_ONE_SIDED)))
 			return -EPROTO;
 		/* fall through */
 	case ZWIRE_FAIL:

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "zipcast/barrier.h"
 #include "zipcast/end.h"
 #include "zipcast/ready.h"
 #include "zipcast/remote.h"
@@ -38,6 +39,7 @@ static bool begin_next(struct zipcast_group *g)
 	struct outgoing *o = g->queue;
 	if (!o && g->all_queued) {
 		g->end = g->message.number;
+		g->end_barriers = g->entered;
 		zend_reach(g);
 	}
 	if (!o || zend_lacks_member(g, g->message.number + 1))
@@ -103,6 +105,10 @@ void zsend_progress(struct zipcast_group *g)
 {
 	struct message *m = &g->message;
 	if (g->ended || atomic_load(&g->failed))
+		return;
+	if (g->entries)
+		zbarrier_progress(g);
+	if (atomic_load(&g->failed))
 		return;
 	if (g->untold || (g->me != 0 && !m->active))
 		zready_say(g);

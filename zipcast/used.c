@@ -86,7 +86,8 @@ static void tell_end(struct node *n, const struct used *u)
 		.comm = u->number,
 		.tag = (int32_t)u->without,
 		.seq = ZWIRE_LEAVE_END,
-		.xfer = u->end};
+		.xfer = u->end,
+		.offset = u->end_barriers};
 	znode_tell(n, &out, NULL);
 }
 
@@ -96,6 +97,7 @@ static void pass_end_on(struct zipcast *zc, struct used *u, const struct zwire_e
 	if (env->seq != ZWIRE_LEAVE_END || u->failed || u->end != UINT64_MAX)
 		return;
 	u->end = env->xfer;
+	u->end_barriers = env->offset;
 	for (uint32_t i = 0; i < u->nothers; i++)
 		tell_end(&zc->node[u->others[i]], u);
 }
@@ -147,6 +149,7 @@ void zused_note(const struct zipcast_group *g, bool failed)
 	u->failed = failed;
 	u->suspect = zgroup_suspect_tag(g, atomic_load(&g->suspect));
 	u->end = g->closed ? g->end : UINT64_MAX;
+	u->end_barriers = g->end_barriers;
 	u->last = g->message.number;
 	u->without = zgroup_leaves_without(g);
 	for (uint32_t i = 0; i < g->nmembers && !failed; i++)

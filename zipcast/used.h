@@ -11,11 +11,12 @@
 struct used { /* the number of a group that there is or was */
 	UT_hash_handle hh;
 	uint32_t number;
-	bool over;	  /* the group was destroyed here, or could not be made */
-	bool failed;	  /* it had failed by then, or has failed since */
-	int32_t suspect;  /* of that failure, as FAIL names it */
-	uint64_t last;	  /* the last message that was complete by then */
-	uint64_t end;	  /* the last message of the group, if its end is known here; else UINT64_MAX */
+	bool over;	 /* the group was destroyed here, or could not be made */
+	bool failed;	 /* it had failed by then, or has failed since */
+	int32_t suspect; /* of that failure, as FAIL names it */
+	uint64_t last;	 /* the last message that was complete by then */
+	uint64_t end;	 /* the last message of the group, if its end is known here; else UINT64_MAX */
+	uint64_t end_barriers;
 	uint32_t without; /* the node for which this one has left */
 	/* Nodes that may still be in the group, connected or not: we pass failures and the end on to them. Room for all
 	 * members until it is over; NULL when none is left. */

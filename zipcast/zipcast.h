@@ -108,10 +108,17 @@ int zipcast_group_create(struct zipcast_group **, struct zipcast *, const struct
  * of messages may be queued; they are sent in order. -EPERM: not the root; -EPIPE: the group has failed or ended;
  * -EINVAL: data is NULL, or bytes is 0 or too large (2^31 blocks); -ENOMEM. */
 int zipcast_send(struct zipcast_group *, const void *data, uint64_t bytes);
-/* Root: ends the group behind all messages that are queued. Each member that has them all, the root too, calls its
- * `ended` (zipcast_group_on_end); from then on it needs no other member. A member that fails before it has them all
- * fails the members that are not yet at the end. So an end here says nothing about other members. Not while another
- * thread calls zipcast_send. -EPERM: not the root; -EPIPE: the group has failed or ended; -ENOMEM. */
+/* Enters the next barrier of the group; every member may. passed is called, with the arg of the events, when all
+ * members have entered it; NULL: nothing is called. Barriers and messages do not wait for each other. But a member that
+ * enters when it has a message knows behind the barrier which others have it: all that did the same. The group fails if
+ * a member has left that the barrier needs. Any number of barriers may be entered ahead. -EPIPE: the group has failed
+ * or ended; -ENOMEM. */
+int zipcast_group_barrier(struct zipcast_group *, void (*passed)(void *arg));
+/* Root: ends the group behind all messages that are queued and all barriers that the root has entered. Each member
+ * that has them all, the root too, calls its `ended` (zipcast_group_on_end); from then on it needs no other member. A
+ * member that fails before it has them all fails the members that are not yet at the end. So an end here says nothing
+ * about other members. Not while another thread calls zipcast_send. -EPERM: not the root; -EPIPE: the group has failed
+ * or ended; -ENOMEM. */
 int zipcast_group_end(struct zipcast_group *);
 /* Sets the callback for the end of the group: called once, and the last call, instead of `failed`. arg is that of the
  * events. If the group has ended already, it is called soon. NULL: none, as at first. */

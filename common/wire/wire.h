@@ -105,7 +105,8 @@ enum zwire_kind {
 	/* Between nodes of zipcast (comm = number of the group, xfer = number of the message, 1, 2, ...): */
 	ZWIRE_BLOCK = 12, /* seq = bytes of the whole message, offset = place of this block, payload = its bytes */
 	ZWIRE_READY = 13, /* src takes the message as soon as it is sent; tag = definition of the group (a hash);
-			     ack = ZWIRE_CAST_VERSION; F_ONE_SIDED: see above */
+			     ack = ZWIRE_CAST_VERSION; F_ONE_SIDED: see above. With F_SYNC: src and all below it in the
+			     tree have entered barrier xfer, or, to a child: all members have */
 	ZWIRE_FAIL = 14,  /* the group has failed; payload = why, in printable characters; tag = 1 + number of the
 			     suspected node, 0: none */
 	/* Rank to zipperd: payload = list of receivers, ZWIRE_RECEIVER_BYTES each, 1 to ZWIRE_RECEIVERS_MAX of them: */
@@ -113,7 +114,8 @@ enum zwire_kind {
 	/* Between nodes of zipcast: */
 	ZWIRE_LEAVE = 16,   /* src takes part in no message of the group after this one; tag = the node that left first:
 			       src, or a node that src needs; seq = 1: src has all messages of the group, of which
-			       this one is the last, and has passed on its share of them (ZWIRE_LEAVE_END) */
+			       this one is the last, and has passed on its share of them (ZWIRE_LEAVE_END); offset =
+			       barriers of the group */
 	ZWIRE_WRITTEN = 17, /* as BLOCK, but without payload: src has written it into dst's memory */
 	/* Between ranks that have lost a zipper: */
 	ZWIRE_RAILS = 18, /* comm, xfer, offset = for each rail of the job the first incarnation that src has not lost
@@ -125,7 +127,7 @@ enum zwire_kind {
 
 #define ZWIRE_LEAVE_END 1u /* seq of a LEAVE that ends the group */
 
-#define ZWIRE_F_SYNC 0x0001u	  /* synchronous send: DONE on match */
+#define ZWIRE_F_SYNC 0x0001u	  /* synchronous send: DONE on match; in READY, see there */
 #define ZWIRE_F_EXT32 0x0002u	  /* numbers are big-endian, as libzip/type/signature.h says */
 #define ZWIRE_F_ONE_SIDED 0x0004u /* in RTS, CTS, DONE, READY, see above */
 /* In an EAGER without payload: it announces offset bytes, which come in messages of their own

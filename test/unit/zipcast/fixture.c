@@ -252,3 +252,19 @@ void cast_wait_ended(struct cast_member *m, uint32_t n)
 		if (m[i].group)
 			wait_for(&m[i], &m[i].ended, 1);
 }
+
+void cast_passed(void *member)
+{
+	struct cast_member *m = member;
+	pthread_mutex_lock(&m->cast->lock);
+	m->passed++;
+	pthread_cond_broadcast(&m->cast->changed);
+	pthread_mutex_unlock(&m->cast->lock);
+}
+
+void cast_wait_passed(struct cast_member *m, uint32_t n, uint32_t barriers)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (m[i].group)
+			wait_for(&m[i], &m[i].passed, barriers);
+}

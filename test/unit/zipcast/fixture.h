@@ -34,7 +34,7 @@ struct cast_member { /* one member's side of a group */
 	void (*behind)(struct cast_member *); /* called after each message, in the context's thread; or NULL */
 	uint64_t salt;			      /* of the bytes that the root sends */
 	/* under cast.lock */
-	uint32_t complete, damaged, failed, ended;
+	uint32_t complete, damaged, failed, ended, passed;
 	uint32_t suspect; /* place of the member that the failure names */
 	bool begun;	  /* a message has begun to arrive */
 	char why[ZIPCAST_WHY_BYTES];
@@ -73,6 +73,10 @@ uint64_t cast_size(uint64_t salt, uint32_t message, uint64_t largest);
 /* Waits until all n members have that many messages, or a failure; fails the test if these do not come. */
 void cast_wait_complete(struct cast_member *, uint32_t n, uint32_t messages);
 void cast_wait_failed(struct cast_member *, uint32_t n);
+/* The callback of a barrier. */
+void cast_passed(void *member);
+/* Waits until all n members have passed that many barriers; fails the test if a member has failed. */
+void cast_wait_passed(struct cast_member *, uint32_t n, uint32_t barriers);
 /* Waits until all n members have come to the end of the group; fails the test if a member has failed. */
 void cast_wait_ended(struct cast_member *, uint32_t n);
 
