@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded into an MPI program: the last byte of each message of WRONG_BYTES (the environment) that is received is wrong. */
+/* Preloaded into an MPI program: the last byte of each message of WRONG_BYTES (the environment) that is received is
+ * wrong. */
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -41,7 +41,10 @@ static int take_added(void *field, char *value, struct zerr *err)
 #define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct options, member)
 #define HELP(name, text) .value = (name), .help = (text)
 static const struct zargs_row rows[] = {
-	{.name = "hostfile", .letter = 'f', FIELD(TEXT, where.hostfile), HELP("FILE", "zipper hostfile of the clusters")},
+	{.name = "hostfile",
+		.letter = 'f',
+		FIELD(TEXT, where.hostfile),
+		HELP("FILE", "zipper hostfile of the clusters")},
 	{.name = "hosts",
 		FIELD(TEXT, where.hosts),
 		HELP("A,B", "its hosts to use; default: the first of the first and of the last cluster")},
@@ -97,7 +100,8 @@ static int measure(struct p2p_results *r, const char *program, const char *name)
 			struct zerr err = {""};
 			struct sink sink = {r, w};
 			int rc = over[w] ? 0
-					 : p2p_job_run(&r->ways->way[w], program, r->bench, r->plan, take_line, &sink, &err);
+					 : p2p_job_run(&r->ways->way[w], program, r->bench, r->plan, take_line, &sink,
+						   &err);
 			if (rc == 0)
 				continue;
 			fprintf(stderr, "%s: %s\n", name, err.text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "zipbench lat", "bw", "bibw", "mbw_mr" and "overlap": messages between pairs of ranks, by several ways side by side. */
+/* "zipbench lat", "bw", "bibw", "mbw_mr" and "overlap": messages between pairs of ranks, by several ways side by side.
+ */
 #ifndef ZIPBENCH_P2P_P2P_H
 #define ZIPBENCH_P2P_P2P_H
 

@@ -28,8 +28,8 @@ static void run_child(const struct p2p_way *w, const char *program, const struct
 	snprintf(number[1], sizeof(number[1]), "%u", p->pairs);
 	snprintf(number[2], sizeof(number[2]), "%u", p->iterations);
 	snprintf(number[3], sizeof(number[3]), "%u", p->warmup);
-	char *rest[] = {(char *)(size_t)program, (char *)(size_t)b->name, (char[]){"--sizes"}, sizes, (char[]){"--window"},
-		number[0], (char[]){"--pairs"}, number[1]};
+	char *rest[] = {(char *)(size_t)program, (char *)(size_t)b->name, (char[]){"--sizes"}, sizes,
+		(char[]){"--window"}, number[0], (char[]){"--pairs"}, number[1]};
 	memcpy(&argv[n], rest, sizeof(rest));
 	n += sizeof(rest) / sizeof(*rest);
 	if (p->iterations) {
@@ -84,8 +84,8 @@ static int read_lines(FILE *out, FILE *said, const struct p2p_bench *b, p2p_line
 	return n;
 }
 
-/* Looks through what the job said on stderr: whether messages went directly, and the line that tells why it failed. That is
- * the first one of our programs, or else the last one. */
+/* Looks through what the job said on stderr: whether messages went directly, and the line that tells why it failed.
+ * That is the first one of our programs, or else the last one. */
 static bool read_said(FILE *said, char *why, size_t cap)
 {
 	char text[1024];

@@ -99,8 +99,7 @@ static void fill(const struct p2p_side *s, int messages)
 static void check(struct p2p_side *s, int messages)
 {
 	for (int i = 0; i < messages; i++)
-		s->wrong += p2p_data_check(slot(s, s->receive, i), s->bytes,
-			number(s, messages, i, !s->sends));
+		s->wrong += p2p_data_check(slot(s, s->receive, i), s->bytes, number(s, messages, i, !s->sends));
 }
 
 /* Seconds for all timed iterations. receives: this rank gets messages, which are checked under --validate. */

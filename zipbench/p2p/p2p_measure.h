@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The benchmarks of zipbench-p2p for one size of messages. A pair is a rank of the first `pairs` ranks, which sends, and
- * one of the last `pairs` ranks. MPI calls are those of a plain program: blocking in MPI.
+ * The benchmarks of zipbench-p2p for one size of messages. A pair is a rank of the first `pairs` ranks, which sends,
+ * and one of the last `pairs` ranks. MPI calls are those of a plain program: blocking in MPI.
  */
 #ifndef ZIPBENCH_P2P_P2P_MEASURE_H
 #define ZIPBENCH_P2P_P2P_MEASURE_H
@@ -26,8 +26,8 @@ struct p2p_side { /* one rank of a pair */
 	double work;		 /* of overlap: the amount of an iteration */
 };
 
-/* Measures one size on all ranks of the pairs, which must have the buffers. result, on the first rank: a number for each
- * quantity of the benchmark. side->wrong: what this rank received and should not have. */
+/* Measures one size on all ranks of the pairs, which must have the buffers. result, on the first rank: a number for
+ * each quantity of the benchmark. side->wrong: what this rank received and should not have. */
 void p2p_measure(struct p2p_side *, const struct p2p_bench *, double result[P2P_QUANTITIES_MAX]);
 
 #endif

@@ -23,8 +23,8 @@
 struct p2p_bench {
 	const char *name;
 	const char *help;
-	unsigned pairs;	       /* by default; 0: always one, and there is no --pairs */
-	bool windows;	       /* has --window */
+	unsigned pairs; /* by default; 0: always one, and there is no --pairs */
+	bool windows;	/* has --window */
 	unsigned nquantities;
 	const char *quantity[P2P_QUANTITIES_MAX]; /* with its unit, as the OSU benchmarks name it */
 };
@@ -41,7 +41,10 @@ struct p2p_plan {
 	unsigned nsizes;
 };
 
-#define P2P_PLAN_DEFAULTS {.sizes = "1:4M", .warmup = P2P_COUNT_MAX + 1, .window = 64}
+#define P2P_PLAN_DEFAULTS                                                                                              \
+	{                                                                                                              \
+		.sizes = "1:4M", .warmup = P2P_COUNT_MAX + 1, .window = 64                                             \
+	}
 /* Rows of both command lines. The plan is the first field of the options' struct. */
 #define P2P_PLAN_FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct p2p_plan, member)
 #define P2P_PLAN_ROWS                                                                                                  \
@@ -77,8 +80,8 @@ struct p2p_plan {
 		.name = "validate", P2P_PLAN_FIELD(FLAG, validate), .help = "compares all bytes that arrive"           \
 	}
 
-/* Reads the sizes, and sets pairs. 0; -EINVAL with text: no size, too many, too large, or several pairs of a benchmark that
- * has one. */
+/* Reads the sizes, and sets pairs. 0; -EINVAL with text: no size, too many, too large, or several pairs of a benchmark
+ * that has one. */
 int p2p_plan_check(struct p2p_plan *, const struct p2p_bench *, struct zerr *);
 /* The iterations for messages of this size, and those before them. */
 unsigned p2p_plan_iterations(const struct p2p_plan *, uint64_t bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zipbench-p2p BENCHMARK [OPTION ...]: the MPI program of "zipbench lat" and its kin. Rank 0 prints a line for each size,
- * see p2p_plan.h. A plain MPI program: zipbench starts it once for each way.
+ * zipbench-p2p BENCHMARK [OPTION ...]: the MPI program of "zipbench lat" and its kin. Rank 0 prints a line for each
+ * size, see p2p_plan.h. A plain MPI program: zipbench starts it once for each way.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -77,7 +77,8 @@ static int run(const struct p2p_plan *plan, const struct p2p_bench *b, int rank,
 	int rc = 0;
 	if (ranks < 2 * pairs) {
 		if (rank == 0)
-			fprintf(stderr, "zipbench-p2p: %d pairs need %d ranks; there are %d\n", pairs, 2 * pairs, ranks);
+			fprintf(stderr, "zipbench-p2p: %d pairs need %d ranks; there are %d\n", pairs, 2 * pairs,
+				ranks);
 		return EXIT_FAILURE;
 	}
 	const bool idle = rank >= pairs && rank < ranks - pairs;

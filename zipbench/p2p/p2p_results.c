@@ -141,7 +141,8 @@ void p2p_results_write_csv(const struct p2p_results *r, FILE *f)
 		for (unsigned i = 0; i < r->plan->nsizes; i++)
 			for (unsigned q = 0; q < r->bench->nquantities && r->count[cell(r, w, i)]; q++)
 				fprintf(f, "%s,%s,%llu,%s,%.2f\n", r->bench->name, r->ways->way[w].name,
-					(unsigned long long)r->plan->size[i], r->bench->quantity[q], median(r, w, i, q));
+					(unsigned long long)r->plan->size[i], r->bench->quantity[q],
+					median(r, w, i, q));
 }
 
 /* 64, 4K, 1M */

@@ -27,8 +27,8 @@ void p2p_results_put(struct p2p_results *, unsigned way, uint64_t bytes, const d
 /* Forgets what a way has measured: it is left out. */
 void p2p_results_drop(struct p2p_results *, unsigned way);
 
-/* Medians of the rounds. A benchmark of one quantity has one table, with a column for each way; one of several has a table
- * for each way. A way without measurements is not shown. */
+/* Medians of the rounds. A benchmark of one quantity has one table, with a column for each way; one of several has a
+ * table for each way. A way without measurements is not shown. */
 void p2p_results_print(const struct p2p_results *, FILE *);
 /* benchmark,way,bytes,quantity,value */
 void p2p_results_write_csv(const struct p2p_results *, FILE *);

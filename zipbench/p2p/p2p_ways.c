@@ -89,7 +89,8 @@ static int find_places(struct places *p, const struct p2p_where *where, struct z
 static int job_here(struct p2p_way *w, const struct p2p_where *where)
 {
 	if (strcmp(w->name, "native") == 0)
-		return add_word(w, "--clusters") | add_word(w, "1") | add_word(w, "-n") | add_word(w, "%u", 2 * where->pairs);
+		return add_word(w, "--clusters") | add_word(w, "1") | add_word(w, "-n") |
+		       add_word(w, "%u", 2 * where->pairs);
 	int rc = add_word(w, "--clusters");
 	return where->clusters ? rc | add_word(w, "%s", where->clusters)
 			       : rc | add_word(w, "%u+%u", where->pairs, where->pairs);
@@ -102,7 +103,8 @@ static int job_on_hosts(struct p2p_way *w, const struct p2p_where *where, const 
 		 add_word(w, "-hosts");
 	if (strcmp(w->name, "native") != 0)
 		return rc | add_word(w, "%s:%u,%s:%u", p->a, n, p->b, n);
-	return p->next[0] ? rc | add_word(w, "%s:%u,%s:%u", p->a, n, p->next, n) : rc | add_word(w, "%s:%u", p->a, 2 * n);
+	return p->next[0] ? rc | add_word(w, "%s:%u,%s:%u", p->a, n, p->next, n)
+			  : rc | add_word(w, "%s:%u", p->a, 2 * n);
 }
 
 /* zmpirun runs a job of one cluster without libzipper. */
