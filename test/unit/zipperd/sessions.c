@@ -231,6 +231,20 @@ static void the_status_has_a_jobs_counters(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* Waits until so many jobs are there, and all of them have ended. Fills in the status. */
+static void await_ended(struct daemon_fixture *d, uint32_t njobs, struct zctl_status_reply *s)
+{
+	const int64_t end = fixture_now_ms() + RUN_MS;
+	for (bool all = false; !all && fixture_now_ms() < end; fixture_nap(10)) {
+		zctl_status_free(s);
+		ask_status(d, true, "", s);
+		all = s->njobs == njobs;
+		for (uint32_t i = 0; i < s->njobs; i++)
+			all &= s->job[i].phase == ZCTL_JOB_ENDED;
+	}
+	assert_int_equal(s->njobs, njobs);
+}
+
 static void jobs_that_have_ended_stay_for_a_time(void **state)
 {
 	struct daemon_fixture d;
@@ -242,24 +256,19 @@ static void jobs_that_have_ended_stay_for_a_time(void **state)
 	fake_join_all(r, 4);
 	job_exchange(r, 4, 20);
 	job_bye(r, 4);
+	await_ended(&d, 1, &s);
 	job_init(r, "k", d.addr);
 	fake_join_all(r, 4);
 	for (int i = 0; i < 4; i++)
 		fake_kill(&r[i]);
-	const int64_t end = fixture_now_ms() + RUN_MS;
-	for (bool both = false; !both && fixture_now_ms() < end; fixture_nap(10)) {
-		ask_status(&d, true, "", &s);
-		both = s.njobs == 2 && s.job[0].phase == ZCTL_JOB_ENDED && s.job[1].phase == ZCTL_JOB_ENDED;
-		if (!both)
-			zctl_status_free(&s);
-	}
-	assert_int_equal(s.njobs, 2);
+	await_ended(&d, 2, &s);
 	assert_string_equal(s.job[0].id, "j");
 	assert_string_equal(s.job[0].text, "");
 	assert_int_equal(s.job[0].done, 4);
 	assert_int_equal(s.lane[0].msgs, 80);
 	assert_non_null(strstr(s.job[1].text, "rank"));
 	zctl_status_free(&s);
+	const int64_t end = fixture_now_ms() + RUN_MS;
 	for (bool gone = false; !gone && fixture_now_ms() < end; fixture_nap(10)) {
 		ask_status(&d, false, "", &s);
 		gone = s.njobs == 0;
