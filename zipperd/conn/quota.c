@@ -25,6 +25,7 @@ struct user {
 	struct quotas *all;
 	int64_t has[QUOTA_KINDS];
 	uint64_t promised; /* connections, to its jobs */
+	uint32_t weight;
 	struct share memory;
 	struct limit refused; /* of log lines */
 };
@@ -33,6 +34,7 @@ struct quotas {
 	struct user *table;
 	int64_t limit[QUOTA_KINDS];
 	uint64_t memory;
+	const struct settings *settings;
 };
 
 int quota_init(struct quotas **out, struct zerr *err)
@@ -69,8 +71,11 @@ void quota_configure(struct quotas *q, const struct settings *c, bool alone)
 	q->limit[QUOTA_CONNECTIONS] = choose(c->user_connections, c->max_connections, 2, alone);
 	q->limit[QUOTA_CIRCUITS] = c->user_circuits;
 	q->memory = (uint64_t)choose(c->user_memory, c->memory, 2, alone);
-	for (struct user *u = q->table; u; u = u->hh.next)
+	q->settings = c;
+	for (struct user *u = q->table; u; u = u->hh.next) {
 		atomic_store(&u->memory.limit, q->memory);
+		u->weight = settings_weight(c, u->name);
+	}
 }
 
 struct user *quota_user(struct quotas *q, const char *name)
@@ -81,6 +86,7 @@ struct user *quota_user(struct quotas *q, const char *name)
 		return u;
 	snprintf(u->name, sizeof(u->name), "%s", name);
 	u->all = q;
+	u->weight = settings_weight(q->settings, name);
 	atomic_store(&u->memory.limit, q->memory);
 	HASH_ADD_STR(q->table, name, u);
 	return u;
@@ -145,6 +151,11 @@ int quota_promise(struct user *u, uint64_t *promise, uint64_t need, int64_t now_
 	u->promised = others + need;
 	*promise = need;
 	return 0;
+}
+
+uint32_t quota_weight(const struct user *u)
+{
+	return u->weight;
 }
 
 struct share *quota_memory(struct user *u)

@@ -36,7 +36,8 @@ void reload_fini(struct daemon *d)
 static bool is_read_again(const char *line)
 {
 	line += *line == '#';
-	return strncmp(line, "log_level = ", 12) == 0 || strncmp(line, "administrators = ", 17) == 0;
+	return strncmp(line, "log_level = ", 12) == 0 || strncmp(line, "administrators = ", 17) == 0 ||
+	       strncmp(line, "user_weights = ", 15) == 0;
 }
 
 /* Warns of a changed option that is not read again. Both texts come from the same table. Behind it come the lines of
@@ -63,6 +64,13 @@ static void warn_of_rest(const char *at_start, const struct settings *fresh)
 	free(now);
 }
 
+static void exchange(char **a, char **b)
+{
+	char *before = *a;
+	*a = *b;
+	*b = before;
+}
+
 void reload(struct daemon *d)
 {
 	struct settings fresh;
@@ -76,12 +84,11 @@ void reload(struct daemon *d)
 	} else {
 		keys_free(d->keys);
 		d->keys = keys;
-		quota_configure(d->quotas, &d->settings, d->for_job || (keys_count(keys) == 1 && !d->settings.munge));
 		zlog_init("zipperd", (enum zlog_level)fresh.log_level);
-		char *before = d->settings.administrators;
-		d->settings.administrators = fresh.administrators;
-		fresh.administrators = before;
-		zlog(ZLOG_INFO, "administrators, keys and log level were read again");
+		exchange(&d->settings.administrators, &fresh.administrators);
+		exchange(&d->settings.user_weights, &fresh.user_weights);
+		quota_configure(d->quotas, &d->settings, d->for_job || (keys_count(keys) == 1 && !d->settings.munge));
+		zlog(ZLOG_INFO, "administrators, users' weights, keys and log level were read again");
 		warn_of_rest(d->settings_text, &fresh);
 	}
 	settings_fini(&fresh);

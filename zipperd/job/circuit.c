@@ -111,6 +111,7 @@ static struct lane *make_lane(struct circuit *c, struct worker *w)
 	l->worker = w;
 	l->owner = c;
 	l->memory.share = quota_memory(c->account);
+	l->deficit.weight = quota_weight(c->account);
 	return l;
 }
 

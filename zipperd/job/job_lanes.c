@@ -29,6 +29,7 @@ static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct 
 	l->worker = w;
 	l->owner = j;
 	l->memory.share = quota_memory(j->user);
+	l->deficit.weight = quota_weight(j->user);
 	return l;
 }
 

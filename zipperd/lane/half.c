@@ -55,6 +55,25 @@ static void give_back_half(struct worker *w, struct lane *l, struct channel *c)
 
 /* --- sources --- */
 
+/* Counts the hot sources, and the lanes that have some. */
+static void count_hot(struct lane *l, int by)
+{
+	const bool before = l->deficit.hot > 0;
+	l->deficit.hot += (uint32_t)by;
+	l->worker->hot_sources += (uint32_t)by;
+	l->worker->hot_lanes += (uint32_t)((l->deficit.hot > 0) - before);
+}
+
+void half_move_source(struct source *s, struct list *to, enum source_state state)
+{
+	count_hot(s->lane, (state == SOURCE_HOT) - (s->state == SOURCE_HOT));
+	list_del(&s->link);
+	s->state = state;
+	s->idle = 0;
+	if (to)
+		list_add(to, &s->link);
+}
+
 void half_watch_source(struct worker *w, struct source *s, bool watch)
 {
 	uint32_t events = 0;

@@ -80,15 +80,7 @@ struct tx {
 };
 
 /* Moves the source to a list of its worker's; to NULL: to none. */
-static inline void half_move_source(struct source *s, struct list *to, enum source_state state)
-{
-	list_del(&s->link);
-	s->state = state;
-	s->idle = 0;
-	if (to)
-		list_add(to, &s->link);
-}
-
+void half_move_source(struct source *, struct list *to, enum source_state state);
 void half_add_source(struct worker *, struct source *);
 /* Has epoll watch the source, or not. */
 void half_watch_source(struct worker *, struct source *, bool watch);

@@ -13,6 +13,8 @@ static struct lane *create(uint32_t ndests)
 	memset(l, 0, sizeof(*l));
 	l->ndests = ndests;
 	l->carried = UINT64_MAX;
+	l->deficit.weight = 1;
+	l->deficit.mean = DEFICIT_QUANTUM;
 	l->dest = calloc(ndests, sizeof(*l->dest));
 	if (l->dest)
 		return l;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/wire/wire.h"
+#include "zipperd/lane/deficit.h"
 #include "zipperd/lane/dest.h"
 #include "zipperd/lane/rules.h"
 #include "zipperd/lane/share.h"
@@ -60,6 +61,7 @@ struct lane {
 	bool circuit;	 /* of a circuit: everything passes as it is */
 	/* the worker's */
 	struct lane *next;
+	struct deficit deficit;	  /* its part of the worker's rounds */
 	struct share_user memory; /* of waiting messages that are sequenced, or of a circuit; its share is set before */
 	struct dest *dest;	  /* [ndests] */
 	struct refusal **bucket;  /* [LANE_BUCKETS] */

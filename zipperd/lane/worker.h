@@ -22,10 +22,13 @@ struct borrowed;
 struct worker {
 	struct worker_ports *ports;
 	struct worker *opposite;
-	struct lane *lanes;		/* except those of circuits */
-	struct list hot, cold, stalled; /* sources */
-	struct list touched, blocked;	/* destinations */
-	struct list due;		/* refusals that a source is to be told of */
+	struct lane *lanes;		 /* except those of circuits */
+	struct list hot, cold, stalled;	 /* sources */
+	uint32_t hot_sources, hot_lanes; /* the latter: lanes with hot sources */
+	uint32_t round;			 /* of lanes that share the worker (deficit.h) */
+	uint64_t unlooked;		 /* bytes taken since the last look at epoll */
+	struct list touched, blocked;	 /* destinations */
+	struct list due;		 /* refusals that a source is to be told of */
 	struct list carrying; /* destinations with transfers that have something left to read; they take turns */
 	struct list reading, writing; /* sources and txs with one-sided operations under way */
 	struct list telling;	      /* transfers that are DONE, and a side does not know yet */

@@ -18,6 +18,7 @@
 #define KiB INT64_C(1024)
 #define MiB (1024 * KiB)
 #define GiB (1024 * MiB)
+#define WEIGHT_MAX 1000
 #define SPIN_MAX 1000000	/* idle polls: about a second */
 #define NEXT_SEAL ZSEAL_ENCRYPT /* of a network between zipperds, where nothing is written */
 
@@ -108,6 +109,55 @@ static int check_administrators(void *conf, const char *value, struct zerr *err)
 		if (*at == '\0')
 			return 0;
 	}
+}
+
+/* Reads NAME:WEIGHT at the beginning of a list. The rest of the list, or NULL: that is none. */
+static const char *read_weight(const char *at, char name[ZCTL_NAME_MAX + 1], uint32_t *weight)
+{
+	const size_t len = strcspn(at, ":,");
+	char *end;
+	snprintf(name, ZCTL_NAME_MAX + 1, "%.*s", (int)(len <= ZCTL_NAME_MAX ? len : 0), at);
+	if (at[len] != ':' || at[len + 1] < '1' || at[len + 1] > '9' || !zkeyfile_user_ok(name))
+		return NULL;
+	const unsigned long n = strtoul(at + len + 1, &end, 10);
+	*weight = (uint32_t)n;
+	if (n > WEIGHT_MAX || (*end && (*end != ',' || !end[1])))
+		return NULL;
+	return end + (*end == ',');
+}
+
+static int check_weights(void *conf, const char *value, struct zerr *err)
+{
+	char name[ZCTL_NAME_MAX + 1], other[ZCTL_NAME_MAX + 1];
+	uint32_t weight;
+	(void)conf;
+	if (!*value)
+		return zerr_set(err, -EINVAL, "expected USER:WEIGHT[,USER:WEIGHT...]");
+	for (const char *at = value; *at;) {
+		const char *next = read_weight(at, name, &weight);
+		if (!next)
+			return zerr_set(err, -EINVAL,
+				"'%.100s' is not a list of users with weights from 1 to %d: "
+				"USER:WEIGHT[,USER:WEIGHT...]",
+				value, WEIGHT_MAX);
+		for (const char *p = next; *p && (p = read_weight(p, other, &weight));)
+			if (strcmp(name, other) == 0)
+				return zerr_set(err, -EINVAL, "user %s has two weights", name);
+		at = next;
+	}
+	return 0;
+}
+
+uint32_t settings_weight(const struct settings *c, const char *user)
+{
+	char name[ZCTL_NAME_MAX + 1];
+	uint32_t weight;
+	for (const char *at = c->user_weights; at && *at;) {
+		at = read_weight(at, name, &weight);
+		if (at && strcmp(name, user) == 0)
+			return weight;
+	}
+	return 1;
 }
 
 static int parse_next(void *conf, const char *value, struct zerr *err)
@@ -332,6 +382,19 @@ const struct zconf_row settings_rows[] = {
 		"(next) and nodes of zipcast(3) send through this zipperd. When it is used up, a rank for which "
 		"messages wait gets no further ones until it has received some, as with dest_share. "
 		"0: half of memory, or all of it where key_file has one user alone."),
+	{.name = "user_weights",
+		.type = ZCONF_STRING,
+		.preset = NULL,
+		.offset = offsetof(struct settings, user_weights),
+		.parse = check_weights,
+		.help = "USER:WEIGHT[,USER:WEIGHT...]: the weights, from 1 to 1000, of users' jobs. Where several jobs "
+			"have "
+			"messages for the same direction between two networks, each gets its part of the worker by its "
+			"weight, however many ranks it has. Users that are not named have 1. So do nodes of zipcast(3) "
+			"and "
+			"hops (next), pair by pair. Messages that go from memory to memory (one_sided_bytes) take "
+			"turns by "
+			"receiver. It is read again on SIGHUP, for jobs that start later."},
 	{.name = "spin",
 		.type = ZCONF_STRING,
 		.preset = "auto",

@@ -42,6 +42,7 @@ struct settings {
 	char *munge_text;
 	bool munge;	      /* from munge_text: users without a key may have credentials of MUNGE */
 	char *administrators; /* names with commas; NULL: none */
+	char *user_weights;   /* NAME:WEIGHT with commas; NULL: none */
 	int64_t ended_time_ms;
 	char munge_socket[ZMUNGE_SOCKET_MAX]; /* "": munged's usual one */
 	char *spin_text;
@@ -88,6 +89,8 @@ bool settings_may_reach(const struct settings *, int fabric, const struct zaddr 
 /* The protection of a hop that may lead there, over TCP: what `next` says, and its default where next says nothing; or
  * more where the address says more. Where next names no address, the address decides. */
 enum zseal_level settings_seal(const struct settings *, int fabric, const struct zaddr *);
+/* The user's weight in user_weights, or 1. */
+uint32_t settings_weight(const struct settings *, const char *user);
 /* Is the user one of `administrators`? */
 bool settings_has_administrator(const struct settings *, const char *user);
 /* The index of the fabric, or -ENOENT. */

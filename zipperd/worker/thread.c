@@ -18,13 +18,12 @@
 #include "zipperd/lane/tx.h"
 #include "zipperd/onesided/move.h"
 #include "zipperd/worker/command.h"
-#include "zipperd/worker/forward.h"
 #include "zipperd/worker/inbound.h"
 #include "zipperd/worker/note.h"
+#include "zipperd/worker/sources.h"
 
-#define POLL_BUDGET 16	    /* messages of one source per round: 2 MiB of fragments */
-#define IDLE_POLLS 32	    /* busy rounds without a message until a source is left to epoll */
-#define ROUNDS_PER_EPOLL 16 /* busy or idle rounds between looks at epoll */
+#define ROUNDS_PER_EPOLL 16	     /* busy or idle rounds between looks at epoll */
+#define BYTES_PER_EPOLL (256u << 10) /* or bytes: a round of large messages takes long */
 #define EPOLL_BATCH 64
 #define RETRY_MS 1	      /* sleep while a ring is full, as its reader does not tell when there is room */
 #define STALL_MS 10	      /* sleep while sources are stalled, as memory may come free in another worker */
@@ -38,59 +37,6 @@ static void tell_others(struct worker *w)
 		eventfd_write(w->opposite->wake_fd, 1);
 	w->told_control = w->told_opposite = false;
 	relay_wake(w);
-}
-
-/* --- sources --- */
-
-static bool poll_source(struct worker *w, struct source *s)
-{
-	const struct zsink sink = {.take = forward_take, .ctx = s};
-	const struct ztransport *ops = s->zlink->ops;
-	const uint64_t before = ops->copied ? ops->copied(s->zlink, ZLINK_RX) : 0;
-	int rc = ops->poll(s->zlink, &sink, POLL_BUDGET);
-	if (ops->copied)
-		lane_add(&s->lane->stats.copied_bytes, ops->copied(s->zlink, ZLINK_RX) - before);
-	if (s->no_room) {
-		s->no_room = false;
-		lane_add(&s->lane->stats.stalls, 1);
-		half_move_source(s, &w->stalled, SOURCE_STALLED);
-		half_watch_source(w, s, false);
-		return rc > 0;
-	}
-	if (rc < 0 && rc != -EAGAIN) {
-		half_lose_source(w, s, rc);
-		return true;
-	}
-	if (rc > 0)
-		s->idle = 0;
-	else
-		s->idle++;
-	return rc > 0;
-}
-
-static bool poll_sources(struct worker *w)
-{
-	struct list *node, *after;
-	bool moved = false;
-	if (w->freed && !list_empty(&w->stalled)) {
-		w->freed = false;
-		list_for_each(node, after, &w->stalled) {
-			struct source *s = list_entry(node, struct source, link);
-			half_move_source(s, &w->hot, SOURCE_HOT);
-			half_watch_source(w, s, true);
-		}
-	}
-	list_for_each(node, after, &w->hot)
-		moved |= poll_source(w, list_entry(node, struct source, link));
-	if (!moved)
-		return false;
-	/* There is traffic: sources that have had none for a while need not cost a poll each. */
-	list_for_each(node, after, &w->hot) {
-		struct source *s = list_entry(node, struct source, link);
-		if (s->idle > IDLE_POLLS && half_cool_source(w, s))
-			s->idle = 0;
-	}
-	return true;
 }
 
 /* --- waiting --- */
@@ -135,8 +81,9 @@ static bool look(int epoll, const struct worker *w, int timeout_ms)
 static void look_now_and_then(struct worker *w)
 {
 	const bool sources = !list_empty(&w->cold);
-	if (w->turns % ROUNDS_PER_EPOLL != 0)
+	if (w->turns % ROUNDS_PER_EPOLL != 0 && w->unlooked < BYTES_PER_EPOLL)
 		return;
+	w->unlooked = 0;
 	if (sources)
 		look(w->rx_epoll, w, 0);
 	if (w->cold_txs > 0 && !(sources && w->tx_epoll == w->rx_epoll))
@@ -183,7 +130,7 @@ static bool go_to_sleep(struct worker_thread *t)
 	for (int i = 0; i < t->count; i++) {
 		if (list_empty(&t->worker[i]->hot))
 			continue;
-		moved |= poll_sources(t->worker[i]);
+		moved |= sources_poll(t->worker[i]);
 		dest_flush_touched(t->worker[i]);
 	}
 	return moved;
@@ -212,7 +159,7 @@ static bool turn(struct worker *w)
 	if (note_ring_peek(&w->ports->notes))
 		moved |= note_take_all(w);
 	moved |= inbound_turn(w);
-	moved |= poll_sources(w);
+	moved |= sources_poll(w);
 	dest_flush_touched(w); /* the messages of this round leave before anything else is looked at */
 	moved |= move_turn(w);
 	moved |= dest_try_blocked(w);
