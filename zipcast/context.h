@@ -23,7 +23,7 @@
 #include "common/session/session.h"
 #include "common/transport/base/transport.h"
 #include "common/base/wait.h"
-#include "zipcast/modules.h"
+#include "zipcast/base/modules.h"
 #include "zipcast/zipcast.h"
 
 struct command;

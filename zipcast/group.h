@@ -5,7 +5,7 @@
 
 #include "common/wire/wire.h"
 #include "zipcast/context.h"
-#include "zipcast/message.h"
+#include "zipcast/base/message.h"
 #include "zipcast/node.h"
 
 enum opening { /* whether a member sends this one the first block of a message */

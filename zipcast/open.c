@@ -18,7 +18,7 @@
 #include "zipcast/connect.h"
 #include "zipcast/end.h"
 #include "zipcast/guest.h"
-#include "zipcast/modules.h"
+#include "zipcast/base/modules.h"
 #include "zipcast/poll.h"
 #include "zipcast/remote.h"
 #include "zipcast/thread.h"

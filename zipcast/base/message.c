@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of a message under way, see message.h. */
-#include "zipcast/message.h"
+#include "zipcast/base/message.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The settings of Verbs, under the names that ranks use for them; see modules.h. */
-#include "zipcast/modules.h"
+#include "zipcast/base/modules.h"
 
 #include <errno.h>
 #include <pthread.h>
