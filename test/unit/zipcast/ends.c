@@ -4,39 +4,15 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "zipcast/group.h"
+#include "test/unit/zipcast/five.h"
 
-#define N 5
 #define BYTES 200000
 
-static const uint32_t all[N] = {0, 1, 2, 3, 4}, sites[N] = {0, 1, 1, 0, 1};
 static const char *const algorithms[] = {"sequential", "tree", "chain", "pipeline", "hybrid-chain"};
 #define ALGORITHMS (sizeof(algorithms) / sizeof(algorithms[0]))
-
-static struct cast_member m[N];
-
-static void open_group(struct cast *c, const char *transport, const char *algorithm)
-{
-	memset(m, 0, sizeof(m));
-	cast_open(c, transport, N, ZIPCAST_HYBRID);
-	cast_group(c, m, &(struct zipcast_group_config){1, N, all, algorithm, 65536, sites});
-}
-
-static void close_group(struct cast *c)
-{
-	cast_destroy(m, N);
-	cast_close(c);
-}
-
-static void destroy_member(uint32_t i)
-{
-	zipcast_group_destroy(m[i].group);
-	m[i].group = NULL;
-}
 
 /* A node that closes frees its side of the group. */
 static void close_node(struct cast *c, uint32_t i)
