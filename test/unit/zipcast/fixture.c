@@ -147,7 +147,7 @@ void cast_fill(uint64_t salt, uint32_t message, uint8_t *data, uint64_t bytes)
 		data[i] = byte_at(salt, message, i);
 }
 
-void cast_send(struct cast_member *root, uint32_t message, uint64_t bytes)
+int cast_try_send(struct cast_member *root, uint32_t message, uint64_t bytes)
 {
 	uint8_t *data = malloc(bytes);
 	assert_non_null(data);
@@ -155,7 +155,12 @@ void cast_send(struct cast_member *root, uint32_t message, uint64_t bytes)
 	pthread_mutex_lock(&root->cast->lock);
 	root->buffer = data;
 	pthread_mutex_unlock(&root->cast->lock);
-	int rc = zipcast_send(root->group, data, bytes);
+	return zipcast_send(root->group, data, bytes);
+}
+
+void cast_send(struct cast_member *root, uint32_t message, uint64_t bytes)
+{
+	int rc = cast_try_send(root, message, bytes);
 	if (rc != 0)
 		fail_msg("group %u: send: %s: %s", root->number, strerror(-rc), root->why);
 }

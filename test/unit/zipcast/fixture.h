@@ -66,6 +66,8 @@ void cast_group(struct cast *, struct cast_member *, const struct zipcast_group_
 void cast_destroy(struct cast_member *, uint32_t n);
 /* Sends the root's message of this number (1, 2, ...); complete frees it. */
 void cast_send(struct cast_member *root, uint32_t message, uint64_t bytes);
+/* The same for a group that may have failed: -EPIPE. */
+int cast_try_send(struct cast_member *root, uint32_t message, uint64_t bytes);
 /* The bytes of a message. */
 void cast_fill(uint64_t salt, uint32_t message, uint8_t *data, uint64_t bytes);
 /* The size of a message. */
