@@ -67,8 +67,8 @@ bad "fragments of some bytes" "bad.conf:3: frag_bytes: '100' is less than 4K" "$
 bad "memory too small" "bad.conf: memory (4194304) is not even twice" "$two" "memory = 4M"
 bad "bad spin" "bad.conf:3: spin: 'fast' is not auto, never or a number from 0 to 1000000" "$two" "spin = fast"
 bad "bad cores" "bad.conf:3: cpus: '0,' are no cores: numbers to 65535 and ranges, as 0-3,8" "$two" "cpus = 0,"
-for weights in bob bob:0 bob:1001 bob:3x bob:3, :3 bob:3,,al:2; do
-	bad "user_weights = $weights" "bad.conf:3: user_weights: '$weights' is not a list of users with weights from 1 to 1000: USER:" "$two" \
+for weights in bob bob:0 bob:101 bob:3x bob:3, :3 bob:3,,al:2; do
+	bad "user_weights = $weights" "bad.conf:3: user_weights: '$weights' is not a list of users with weights from 1 to 100: USER:" "$two" \
 		"user_weights = $weights"
 done
 bad "two weights of a user" "bad.conf:3: user_weights: user bob has two weights" "$two" "user_weights = bob:3,al:2,bob:4"

@@ -3,9 +3,10 @@
  * Each lane's part of a worker where several lanes have messages: Deficit Round Robin (M. Shreedhar and G. Varghese,
  * "Efficient Fair Queueing using Deficit Round Robin", SIGCOMM 1995). In each round a lane may take a quantum of bytes,
  * times its weight. A message counts as some KiB besides its own bytes, as it takes that much of the worker's time.
- * What a large message takes beyond the quantum is missing in the next rounds. What a lane does not take is not kept
- * for later, but for the rest that was too small for a message. So the number of a job's ranks does not count, and
- * nothing is held back for lanes without messages: the next round begins at once. Worker's thread.
+ * What a large message takes beyond the quantum is missing in the next rounds. What a lane leaves is lost, except a
+ * rest that was too small for a message. So the number of a job's ranks does not count, and nothing is held back for
+ * lanes without messages: a round is over when no lane that may take something has something. A message to several
+ * ranks counts for those of its own lane. Worker's thread.
  */
 #ifndef ZIPPERD_DEFICIT_H
 #define ZIPPERD_DEFICIT_H
@@ -22,9 +23,16 @@ struct deficit {
 	uint32_t weight; /* set by the control thread before the worker has the lane */
 	uint32_t hot;	 /* sources of the lane that are hot */
 	uint32_t round;	 /* the worker's round for which it has got its quantum */
-	uint32_t mean;	 /* what a message counted in the last poll that found any; before it: a quantum */
+	uint32_t mean;	 /* what a message counts: the mean of a poll, or more if there were larger ones of late */
 	int64_t left;	 /* bytes */
 };
+
+/* The lane takes part from this round on, without a debt. */
+static inline void deficit_renew(struct deficit *d, uint32_t round)
+{
+	d->left = 0;
+	d->round = round - 1;
+}
 
 /* May the lane take something in this round? */
 static inline bool deficit_open(struct deficit *d, uint32_t round)
@@ -49,7 +57,8 @@ static inline void deficit_charge(struct deficit *d, unsigned messages, uint64_t
 {
 	const uint64_t count = bytes + (uint64_t)messages * DEFICIT_MESSAGE;
 	d->left -= (int64_t)count;
-	d->mean = (uint32_t)(count / messages);
+	const uint32_t mean = (uint32_t)(count / messages);
+	d->mean = mean > d->mean ? mean : d->mean - (d->mean - mean) / 8;
 }
 
 #endif

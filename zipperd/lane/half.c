@@ -62,6 +62,8 @@ static void count_hot(struct lane *l, int by)
 	l->deficit.hot += (uint32_t)by;
 	l->worker->hot_sources += (uint32_t)by;
 	l->worker->hot_lanes += (uint32_t)((l->deficit.hot > 0) - before);
+	if (!before)
+		deficit_renew(&l->deficit, l->worker->round); /* it had nothing for a while */
 }
 
 void half_move_source(struct source *s, struct list *to, enum source_state state)

@@ -18,7 +18,7 @@
 #define KiB INT64_C(1024)
 #define MiB (1024 * KiB)
 #define GiB (1024 * MiB)
-#define WEIGHT_MAX 1000
+#define WEIGHT_MAX 100
 #define SPIN_MAX 1000000	/* idle polls: about a second */
 #define NEXT_SEAL ZSEAL_ENCRYPT /* of a network between zipperds, where nothing is written */
 
@@ -111,17 +111,20 @@ static int check_administrators(void *conf, const char *value, struct zerr *err)
 	}
 }
 
-/* Reads NAME:WEIGHT at the beginning of a list. The rest of the list, or NULL: that is none. */
+/* Reads NAME:WEIGHT at the beginning of a list. The rest of the list, or NULL: that is none. A name may have colons. */
 static const char *read_weight(const char *at, char name[ZCTL_NAME_MAX + 1], uint32_t *weight)
 {
-	const size_t len = strcspn(at, ":,");
+	const size_t all = strcspn(at, ",");
+	size_t len = all;
 	char *end;
-	snprintf(name, ZCTL_NAME_MAX + 1, "%.*s", (int)(len <= ZCTL_NAME_MAX ? len : 0), at);
-	if (at[len] != ':' || at[len + 1] < '1' || at[len + 1] > '9' || !zkeyfile_user_ok(name))
+	while (len > 0 && at[len - 1] != ':')
+		len--;
+	snprintf(name, ZCTL_NAME_MAX + 1, "%.*s", len > 0 && len <= ZCTL_NAME_MAX ? (int)len - 1 : 0, at);
+	if (at[len] < '1' || at[len] > '9' || !zkeyfile_user_ok(name))
 		return NULL;
-	const unsigned long n = strtoul(at + len + 1, &end, 10);
+	const unsigned long n = strtoul(at + len, &end, 10);
 	*weight = (uint32_t)n;
-	if (n > WEIGHT_MAX || (*end && (*end != ',' || !end[1])))
+	if (n > WEIGHT_MAX || end != at + all || (*end && !end[1]))
 		return NULL;
 	return end + (*end == ',');
 }
@@ -387,14 +390,18 @@ const struct zconf_row settings_rows[] = {
 		.preset = NULL,
 		.offset = offsetof(struct settings, user_weights),
 		.parse = check_weights,
-		.help = "USER:WEIGHT[,USER:WEIGHT...]: the weights, from 1 to 1000, of users' jobs. Where several jobs "
+		.help = "USER:WEIGHT[,USER:WEIGHT...]: the weights of users' jobs, from 1 to 100. Where several jobs "
 			"have "
-			"messages for the same direction between two networks, each gets its part of the worker by its "
-			"weight, however many ranks it has. Users that are not named have 1. So do nodes of zipcast(3) "
-			"and "
-			"hops (next), pair by pair. Messages that go from memory to memory (one_sided_bytes) take "
-			"turns by "
-			"receiver. It is read again on SIGHUP, for jobs that start later."},
+			"messages for the same direction between two networks, zipperd's time for it is shared by "
+			"weight, "
+			"not by the number of ranks. A job with several clusters on one network has a share for each "
+			"of "
+			"them. Each pair of nodes of zipcast(3) counts as a job, and each rank's way to another "
+			"zipperd "
+			"(next). Users that are not named have the weight 1. Messages that go from memory to memory "
+			"(one_sided_bytes) do not count; their receivers take turns. It is read again on SIGHUP, for "
+			"jobs "
+			"that start later, and for directions that a running job has not used yet."},
 	{.name = "spin",
 		.type = ZCONF_STRING,
 		.preset = "auto",

@@ -53,37 +53,57 @@ static inline uint64_t bytes_of(const struct lane *l)
 	return atomic_load_explicit(&l->stats.bytes, memory_order_relaxed);
 }
 
+/* Enough for a turn: what has been posted is to be flushed, and others may have something. */
+static inline bool is_enough(const struct worker *w)
+{
+	return w->unlooked >= SOURCES_TURN_BYTES;
+}
+
+/* The next turn begins with the source `first`, or the first one as before if that is the head. */
+static void begin_with(struct worker *w, struct list *first)
+{
+	if (first == &w->hot)
+		return;
+	list_del(&w->hot);
+	list_add(first, &w->hot);
+}
+
 /* All sources are one lane's. */
 static bool poll_lane(struct worker *w)
 {
 	struct list *node, *after;
-	const struct lane *l = list_entry(w->hot.next, struct source, link)->lane;
-	const uint64_t before = bytes_of(l);
+	struct lane *l = list_entry(w->hot.next, struct source, link)->lane;
 	bool moved = false;
-	list_for_each(node, after, &w->hot)
+	deficit_renew(&l->deficit, w->round); /* alone, it has no debt */
+	list_for_each(node, after, &w->hot) {
+		const uint64_t before = bytes_of(l);
 		moved |= poll_source(w, list_entry(node, struct source, link), POLL_BUDGET) > 0;
-	if (moved)
 		w->unlooked += bytes_of(l) - before;
+		if (__builtin_expect(is_enough(w), 0)) {
+			begin_with(w, after);
+			break;
+		}
+	}
 	return moved;
 }
 
-/* A lane's sources take turns: one that was polled goes behind the others. */
+/* A round takes several turns where a lane may take much, or its links give one message at a time. It is over when no
+ * lane that may take something has something. A lane's sources take turns: one that was polled goes behind the others.
+ */
 static __attribute__((noinline)) bool poll_lanes(struct worker *w)
 {
 	struct list *node = w->hot.next, *after;
-	bool moved = false;
-	w->round++;
-	for (uint32_t n = w->hot_sources; n > 0 && node != &w->hot; n--, node = after) {
+	bool moved = false, closed = false;
+	for (uint32_t n = w->hot_sources; n > 0 && node != &w->hot && !is_enough(w); n--, node = after) {
 		struct source *s = list_entry(node, struct source, link);
 		struct lane *l = s->lane;
 		after = node->next;
 		if (!deficit_open(&l->deficit, w->round)) {
-			moved = true;
+			closed = true;
 			continue;
 		}
 		uint64_t bytes = bytes_of(l);
-		const unsigned most = POLL_BUDGET * l->deficit.weight;
-		int messages = poll_source(w, s, deficit_messages(&l->deficit, most));
+		int messages = poll_source(w, s, deficit_messages(&l->deficit, POLL_BUDGET));
 		if (messages > 0) {
 			bytes = bytes_of(l) - bytes;
 			deficit_charge(&l->deficit, (unsigned)messages, bytes);
@@ -95,7 +115,9 @@ static __attribute__((noinline)) bool poll_lanes(struct worker *w)
 			list_add(&w->hot, node);
 		}
 	}
-	return moved;
+	if (!moved)
+		w->round++;
+	return moved || closed;
 }
 
 bool sources_poll(struct worker *w)

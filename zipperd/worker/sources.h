@@ -7,9 +7,12 @@
 
 struct worker;
 
+/* About so many bytes are taken in a turn. Then epoll is looked at, as others may have something. */
+#define SOURCES_TURN_BYTES (256u << 10)
+
 /* Polls the hot sources, as far as their lanes may take something (deficit.h), and the stalled ones after memory came
- * free. A source without messages goes to epoll after a while. true: something happened, or a lane has to wait for the
- * next round. */
+ * free. A source without messages goes to epoll after a while. true: something happened, or a lane has taken its part
+ * of this round and may have more: the thread must not sleep. */
 bool sources_poll(struct worker *);
 
 #endif

@@ -22,8 +22,7 @@
 #include "zipperd/worker/note.h"
 #include "zipperd/worker/sources.h"
 
-#define ROUNDS_PER_EPOLL 16	     /* busy or idle rounds between looks at epoll */
-#define BYTES_PER_EPOLL (256u << 10) /* or bytes: a round of large messages takes long */
+#define ROUNDS_PER_EPOLL 16 /* busy or idle rounds between looks at epoll */
 #define EPOLL_BATCH 64
 #define RETRY_MS 1	      /* sleep while a ring is full, as its reader does not tell when there is room */
 #define STALL_MS 10	      /* sleep while sources are stalled, as memory may come free in another worker */
@@ -81,7 +80,7 @@ static bool look(int epoll, const struct worker *w, int timeout_ms)
 static void look_now_and_then(struct worker *w)
 {
 	const bool sources = !list_empty(&w->cold);
-	if (w->turns % ROUNDS_PER_EPOLL != 0 && w->unlooked < BYTES_PER_EPOLL)
+	if (w->turns % ROUNDS_PER_EPOLL != 0 && w->unlooked < SOURCES_TURN_BYTES)
 		return;
 	w->unlooked = 0;
 	if (sources)

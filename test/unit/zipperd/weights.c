@@ -19,6 +19,7 @@
 struct endless_link {
 	struct zlink base;
 	uint32_t len, left;
+	bool single;	/* gives one message in a poll, as TCP does with large ones */
 	uint64_t taken; /* as messages count */
 };
 
@@ -28,6 +29,8 @@ static int endless_poll(struct zlink *z, const struct zsink *sink, unsigned budg
 	struct endless_link *l = (struct endless_link *)z;
 	const struct zwire_env env = {.kind = ZWIRE_EAGER, .len = l->len};
 	unsigned n = 0;
+	if (l->single && budget > 1)
+		budget = 1;
 	while (n < budget && l->left > 0 && sink->take(sink->ctx, &env, raw, payload) == 0) {
 		n++;
 		l->left--;
@@ -98,12 +101,20 @@ static void add(struct bench *b, int lane, int source, uint32_t len, uint32_t le
 	half_move_source(s, &b->w.hot, SOURCE_HOT);
 }
 
-/* Rounds until all lanes together have taken so much. */
+/* As the thread does it, which looks at epoll in between. */
+static bool turn(struct bench *b)
+{
+	const bool moved = sources_poll(&b->w);
+	dest_flush_touched(&b->w);
+	b->w.unlooked = 0;
+	return moved;
+}
+
+/* Turns until all lanes together have taken so much. */
 static void run(struct bench *b, uint64_t bytes)
 {
 	for (uint64_t all = 0; all < bytes;) {
-		assert_true(sources_poll(&b->w));
-		dest_flush_touched(&b->w);
+		assert_true(turn(b));
 		all = 0;
 		for (int l = 0; l < LANES; l++)
 			for (int i = 0; i < SOURCES; i++)
@@ -159,6 +170,23 @@ static void sources_do_not_count(void **state)
 	halt(&b);
 }
 
+static void weights_count_with_single_messages(void **state)
+{
+	struct bench b;
+	(void)state;
+	start(&b);
+	b.lane[1]->deficit.weight = 10;
+	for (int i = 0; i < SOURCES; i++)
+		add(&b, 0, i, 128 << 10, UINT32_MAX);
+	add(&b, 1, 0, 128 << 10, UINT32_MAX);
+	for (int l = 0; l < 2; l++)
+		for (int i = 0; i < SOURCES; i++)
+			b.from[l][i].single = true;
+	run(&b, 300u << 20);
+	assert_near(10 * taken(&b, 0), taken(&b, 1), 10 * SLACK);
+	halt(&b);
+}
+
 static void weights_count(void **state)
 {
 	struct bench b;
@@ -204,32 +232,71 @@ static void small_ones_do_not_wait(void **state)
 	for (int i = 0; i < SOURCES; i++)
 		add(&b, 0, i, 128 << 10, UINT32_MAX);
 	add(&b, 1, 0, 8, 0);
-	for (int turn = 0; turn < 30; turn++) {
+	for (int i = 0; i < 30; i++) {
 		const uint64_t before = taken(&b, 0);
 		b.from[1][0].left = 1;
 		if (b.s[1][0].state != SOURCE_HOT) /* as epoll would tell */
 			half_move_source(&b.s[1][0], &b.w.hot, SOURCE_HOT);
 		while (b.from[1][0].left > 0)
-			sources_poll(&b.w);
+			turn(&b);
 		assert_true(taken(&b, 0) - before <= 2 * ((128 << 10) + DEFICIT_MESSAGE));
 	}
 	halt(&b);
 }
 
-/* Its bytes are counted for the next look at epoll, whether or not the lane is alone. */
-static void bytes_are_counted(void **state)
+/* A lane that is alone ends its turn when it has taken enough. The next turn begins with the next source. */
+static void a_turn_is_short(void **state)
 {
 	struct bench b;
 	(void)state;
 	start(&b);
-	add(&b, 0, 0, 1000, 5);
-	assert_true(sources_poll(&b.w));
-	assert_int_equal(b.w.unlooked, 5000);
-	add(&b, 1, 0, 1000, 5);
-	b.from[0][0].left = 5;
-	while (b.from[0][0].left + b.from[1][0].left > 0)
-		assert_true(sources_poll(&b.w));
-	assert_int_equal(b.w.unlooked, 5000 + 2 * 5 * 1000);
+	for (int i = 0; i < SOURCES; i++) {
+		add(&b, 0, i, SOURCES_TURN_BYTES / 2, UINT32_MAX);
+		b.from[0][i].single = true;
+	}
+	for (int i = 0; i < 3 * SOURCES; i++) {
+		assert_true(turn(&b));
+		assert_int_equal(taken(&b, 0), (i + 1) * (SOURCES_TURN_BYTES + 2 * DEFICIT_MESSAGE));
+	}
+	for (int i = 0; i < SOURCES; i++)
+		assert_int_equal(b.from[0][i].taken, taken(&b, 0) / SOURCES);
+	halt(&b);
+}
+
+/* A lane that comes back has no debt, and need not wait for the others' round. */
+static void debts_are_forgotten(void **state)
+{
+	struct bench b;
+	(void)state;
+	start(&b);
+	b.lane[0]->deficit.weight = 100;
+	add(&b, 0, 0, 8, UINT32_MAX);
+	add(&b, 1, 0, 128 << 10, UINT32_MAX);
+	run(&b, 1u << 20);
+	b.lane[1]->deficit.left = -(1 << 30);
+	half_move_source(&b.s[1][0], &b.w.cold, SOURCE_COLD);
+	turn(&b);
+	half_move_source(&b.s[1][0], &b.w.hot, SOURCE_HOT);
+	const uint64_t before = taken(&b, 1);
+	turn(&b);
+	assert_true(taken(&b, 1) > before);
+	halt(&b);
+}
+
+/* Lanes without messages do not keep the thread awake for long. */
+static void it_comes_to_rest(void **state)
+{
+	struct bench b;
+	int turns = 0;
+	(void)state;
+	start(&b);
+	for (int l = 0; l < LANES; l++)
+		add(&b, l, 0, 128 << 10, 100);
+	while (turn(&b))
+		turns++;
+	for (int l = 0; l < LANES; l++)
+		assert_int_equal(b.from[l][0].left, 0);
+	assert_true(turns < 1000);
 	halt(&b);
 }
 
@@ -238,9 +305,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sources_do_not_count),
 		cmocka_unit_test(weights_count),
+		cmocka_unit_test(weights_count_with_single_messages),
 		cmocka_unit_test(nothing_is_saved),
 		cmocka_unit_test(small_ones_do_not_wait),
-		cmocka_unit_test(bytes_are_counted),
+		cmocka_unit_test(a_turn_is_short),
+		cmocka_unit_test(debts_are_forgotten),
+		cmocka_unit_test(it_comes_to_rest),
 	};
 	return cmocka_run_group_tests_name("lanes that share a worker", tests, NULL, NULL);
 }
