@@ -84,6 +84,7 @@ static struct side side[GROUPS];
 static uint8_t config[CONFIG_BYTES];
 static bool wrote_wrong; /* a node said WRITTEN without having written */
 static bool turning;
+static unsigned patience; /* turns until all links break; 0: they stay */
 
 static uint8_t byte_at(uint64_t i)
 {
@@ -115,7 +116,9 @@ static void end_group(struct side *s)
 {
 	struct zipcast_group *g = s->group;
 	s->group = NULL;
+	patience = FRAMES_MAX; /* a root waits until all has been sent, which the other nodes may never take */
 	zipcast_group_destroy(g);
+	patience = 0;
 	drop_data(s);
 }
 
@@ -520,6 +523,9 @@ static void take_turn(struct zipcast *zc)
 {
 	CHECK(!turning);
 	turning = true;
+	if (patience > 0 && --patience == 0)
+		for (int i = 0; i < NODES; i++)
+			links[i].broken = true;
 	zexecute_all(zc);
 	zend_bury(zc);
 	poll_links(zc);
