@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What messages hold under --validate: bytes that tell the message and the place in it. */
+/* The bytes of messages under --validate: each tells the message and the place in it. */
 #ifndef ZIPBENCH_P2P_P2P_DATA_H
 #define ZIPBENCH_P2P_P2P_DATA_H
 

@@ -10,7 +10,7 @@
 #define TAG_BACK 2
 #define TAG_READY 3
 
-/* What both ranks of a pair do in an iteration. */
+/* The calls of one rank of a pair in an iteration. */
 typedef void exchange(struct p2p_side *, int messages);
 
 static uint8_t *slot(const struct p2p_side *s, uint8_t *buffer, int i)

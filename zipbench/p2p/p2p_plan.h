@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What zipbench and its MPI program zipbench-p2p have to agree on: the benchmarks with the quantities that they print,
- * and the options that zipbench passes on to the program. The program prints a line for each size: the bytes, then a
- * number for each quantity, with blanks between them. Needs libc alone.
+ * The things that zipbench and its MPI program zipbench-p2p agree on: the benchmarks with the quantities that they
+ * print, and the options that zipbench passes on to the program. The program prints a line for each size: the bytes,
+ * then a number for each quantity, with blanks between them. Needs libc alone.
  */
 #ifndef ZIPBENCH_P2P_P2P_PLAN_H
 #define ZIPBENCH_P2P_P2P_PLAN_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the jobs measured, and its forms: a table with the columns of the OSU benchmarks, lines of CSV, figures. */
+/* The measurements of the jobs, and their forms: a table with the columns of the OSU benchmarks, lines of CSV, figures.
+ */
 #ifndef ZIPBENCH_P2P_P2P_RESULTS_H
 #define ZIPBENCH_P2P_P2P_RESULTS_H
 

@@ -2,11 +2,11 @@
 /*
  * Each lane's part of a worker where several lanes have messages: Deficit Round Robin (M. Shreedhar and G. Varghese,
  * "Efficient Fair Queueing using Deficit Round Robin", SIGCOMM 1995). In each round a lane may take a quantum of bytes,
- * times its weight. A message counts as some KiB besides its own bytes, as it takes that much of the worker's time.
- * What a large message takes beyond the quantum is missing in the next rounds. What a lane leaves is lost, except a
- * rest that was too small for a message. So the number of a job's ranks does not count, and nothing is held back for
- * lanes without messages: a round is over when no lane that may take something has something. A message to several
- * ranks counts for those of its own lane. Worker's thread.
+ * times its weight. A message counts as some KiB besides its own bytes, as it takes that much of the worker's time. A
+ * lane whose large message was more than its quantum gets less in the next rounds. A lane loses the rest of its
+ * quantum, except a rest that was too small for a message. So the number of a job's ranks does not count, and nothing
+ * is held back for lanes without messages: a round is over when no lane that may take something has something. A
+ * message to several ranks counts for those of its own lane. Worker's thread.
  */
 #ifndef ZIPPERD_DEFICIT_H
 #define ZIPPERD_DEFICIT_H
@@ -14,9 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DEFICIT_MESSAGE                                                                                                \
-	(4 << 10) /* bytes that a worker moves in the time that it takes for an empty message, about                   \
-		   */
+/* Bytes: a worker moves about as many in the time that an empty message takes. */
+#define DEFICIT_MESSAGE (4 << 10)
 #define DEFICIT_QUANTUM (16 * DEFICIT_MESSAGE)
 
 struct deficit {

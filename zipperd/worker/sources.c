@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A round over the sources of a worker. */
+/* A turn over the sources of a worker. */
 #include "zipperd/worker/sources.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include "zipperd/lane/worker.h"
 #include "zipperd/worker/forward.h"
 
-#define POLL_BUDGET 16 /* messages of one source per round: 2 MiB of fragments */
-#define IDLE_POLLS 32  /* busy rounds without a message until a source is left to epoll */
+#define POLL_BUDGET 16 /* messages of one source per turn: 2 MiB of fragments */
+#define IDLE_POLLS 32  /* busy turns without a message until a source is left to epoll */
 
 /* The number of messages, or 1 if the source was lost. 0: nothing happened. */
 static inline __attribute__((always_inline)) int poll_source(struct worker *w, struct source *s, unsigned budget)

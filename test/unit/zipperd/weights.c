@@ -204,7 +204,7 @@ static void weights_count(void **state)
 	halt(&b);
 }
 
-/* What a lane with few messages leaves goes to the others, and is not saved up. */
+/* The others take the part that a lane with few messages leaves. It is not saved up. */
 static void nothing_is_saved(void **state)
 {
 	struct bench b;
