@@ -176,7 +176,7 @@ for nodes, starved in [((1, 3), False), ((0, 2), True)]:
         f.write("0 %d\n1 %d\n" % nodes)
     for routing in ["AD", "AI", "AH"]:
         r = zipmap("model", "-n", JOINED, "-j", "graph:pair", "-m", "place", "-r", routing)
-        check(r.returncode == 0 and ("1 pairs got nothing" in r.stdout) == starved,
+        check(r.returncode == 0 and ("1 messages got nothing" in r.stdout) == starved,
               "%s: a pair %s" % (routing, "gets nothing" if starved else "needs nothing"), r.stderr or r.stdout)
 
 for line in ["bad", "1 2 3", "1 72", "200 1", "1 1\n1 2", "1 0\n2 0", "4294967297 1", "1 4294967296", "1 -4294967295", "1 1x", "+1 1", "1 1\0x"]:

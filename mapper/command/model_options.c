@@ -196,7 +196,8 @@ static const struct zargs_row rows[] = {
 		FIELD(U64, model.work),
 		.min = 1,
 		.max = UINT64_MAX / 2,
-		HELP("N", "random paths an iteration; above, messages take turns; default 20\nmillion")},
+		HELP("N", "most random paths of an iteration; then fewer messages draw paths,\nor they take turns; "
+			  "default 20 million")},
 	{.name = "packet",
 		FIELD(U64, model.packet),
 		.min = 1,

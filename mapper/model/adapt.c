@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mapper/base/pages.h"
+#include "mapper/model/adapt_draws.h"
 #include "mapper/model/adapt_forks.h"
 #include "mapper/model/adapt_legs.h"
 #include "mapper/model/adapt_paths.h"
@@ -129,11 +130,13 @@ static void *array_place(char *at, size_t *used, size_t bytes)
  * counts them. */
 static size_t arrays_place(struct adapt_task *t, bool ends, char *at)
 {
-	size_t used = 0, n = t->items + ADAPT_VECTOR;
+	size_t used = 0, n = (t->forked ? t->items : t->pieces) + ADAPT_VECTOR;
 
 	t->last = array_place(at, &used, n * sizeof(*t->last));
 	if (!t->forked) {
 		t->got = array_place(at, &used, n * sizeof(*t->got));
+		if (t->pieces > t->items)
+			t->piece = array_place(at, &used, (t->items + 1) * sizeof(*t->piece));
 		return used;
 	}
 	t->forks.first = array_place(at, &used, n * sizeof(*t->forks.first));
@@ -153,6 +156,8 @@ static void task_sort(void *arg, size_t item, unsigned worker)
 	(void)worker;
 	if (a->tasks[item].forked && adapt_runs_make(a, &a->tasks[item]))
 		__atomic_store_n(&a->failed, true, __ATOMIC_RELAXED);
+	if (a->tasks[item].piece)
+		adapt_draws_cut(a, &a->tasks[item]);
 }
 
 static int tasks_create(struct adapt *a, unsigned nflows)
@@ -175,6 +180,7 @@ static int tasks_create(struct adapt *a, unsigned nflows)
 
 			if (!t.items)
 				continue;
+			t.pieces = adapt_draws_count(a, &t);
 			a->tasks[a->ntasks++] = t;
 			a->items_bytes += arrays_place(&t, a->net->forked > 1, NULL);
 		}
@@ -210,7 +216,6 @@ static int cells_create(struct adapt *a)
 static int adapt_create(struct adapt *a, unsigned nflows)
 {
 	double bytes = 0, capacity = 0;
-	uint64_t work = 0;
 	bool fresh = false, drawn = false;
 	int rc;
 
@@ -220,16 +225,13 @@ static int adapt_create(struct adapt *a, unsigned nflows)
 			a->forked += a->flows[f].traffic->items;
 		else
 			drawn = true;
-		if (!a->flows[f].routing->fresh)
-			continue;
-		fresh = true;
-		work += a->flows[f].traffic->items * a->opts->paths;
+		fresh |= a->flows[f].routing->fresh;
 	}
 	for (uint32_t l = 0; l < a->net->links; l++)
 		if (a->net->link_class[l] != NET_NONE && (double)a->net->capacity[l] > capacity)
 			capacity = (double)a->net->capacity[l];
 	a->exposure = fresh ? a->opts->exposure : 1;
-	a->turns = (unsigned)(work / a->opts->work) + 1;
+	adapt_draws_choose(a, nflows);
 	a->cutoff = (float)(capacity * a->opts->cutoff);
 	/* the factors 2: a path may cross a link twice */
 	a->scale[ADAPT_REQUEST] = scale_for(2 * bytes);
@@ -299,6 +301,7 @@ int adapt_solve(struct adapt **out, const struct net *net, const struct model_fl
 	result->iterations = a->iterations;
 	result->converged = idle > 0;
 	result->turns = a->turns;
+	result->draws = a->draws_fewer ? a->draws : 0;
 	return 0;
 
 err_memory:

@@ -3,6 +3,7 @@
  * Reading a link and adding to it share a cell, and so one cache line access. The cells of the next messages are
  * prefetched while those of this message are summed. */
 #include "mapper/model/adapt_paths.h"
+#include "mapper/model/adapt_draws.h"
 #include "mapper/model/adapt_walk.h"
 #include "mapper/base/rng.h"
 
@@ -58,9 +59,9 @@ static inline uint32_t path_hops(const struct adapt_cell *cells, const uint32_t 
 }
 
 static inline void message_request(const struct adapt *a, struct adapt_cell *cells, const struct path_set *p,
-	const struct adapt_task *t, uint64_t j)
+	const struct adapt_task *t, struct adapt_piece j)
 {
-	double bytes = adapt_bytes(a, t, j) * a->scale[ADAPT_REQUEST];
+	double bytes = j.bytes * a->scale[ADAPT_REQUEST];
 	float weight[ROUTING_PATHS_MAX], share[ROUTING_PATHS_MAX];
 	const uint32_t *link = p->link;
 
@@ -72,13 +73,13 @@ static inline void message_request(const struct adapt *a, struct adapt_cell *cel
 }
 
 /* The bandwidth that path k got: the same number in the passes ALLOCATE and SPREAD. */
-static inline float path_got(const struct adapt *a, const struct adapt_task *t, uint64_t j, float weight, float share)
+static inline float path_got(struct adapt_piece j, float weight, float share)
 {
-	return (float)(adapt_bytes(a, t, j) * (double)weight * (double)share);
+	return (float)(j.bytes * (double)weight * (double)share);
 }
 
 static inline void message_allocate(const struct adapt *a, struct adapt_cell *cells, const struct path_set *p,
-	struct adapt_task *t, uint64_t j)
+	struct adapt_task *t, struct adapt_piece j)
 {
 	float weight[ROUTING_PATHS_MAX], share[ROUTING_PATHS_MAX], got = 0;
 	const uint32_t *link = p->link;
@@ -90,21 +91,21 @@ static inline void message_allocate(const struct adapt *a, struct adapt_cell *ce
 
 		if (weight[k] <= 0)
 			continue;
-		g = path_got(a, t, j, weight[k], share[k]);
+		g = path_got(j, weight[k], share[k]);
 		path_sum(cells, link, p->slots[k], (uint64_t)(int64_t)((double)g * a->scale[ADAPT_ALLOCATE]));
 		got += g;
 	}
 	if (got > 0) {
-		t->got[j] += got;
-		t->last[j] = (uint16_t)a->iteration;
+		t->got[j.at] += got;
+		t->last[j.at] = (uint16_t)a->iteration;
 		t->found++;
 	}
 }
 
 static inline void message_spread(const struct adapt *a, struct adapt_cell *cells, const struct path_set *p,
-	struct adapt_task *t, uint64_t j)
+	struct adapt_task *t, struct adapt_piece j)
 {
-	double bytes = adapt_bytes(a, t, j);
+	double bytes = j.bytes;
 	float weight[ROUTING_PATHS_MAX], share[ROUTING_PATHS_MAX];
 	const uint32_t *link = p->link;
 
@@ -115,16 +116,16 @@ static inline void message_spread(const struct adapt *a, struct adapt_cell *cell
 
 		if (weight[k] <= 0)
 			continue;
-		portion = bytes * (double)path_got(a, t, j, weight[k], share[k]) / (double)t->got[j];
+		portion = bytes * (double)path_got(j, weight[k], share[k]) / (double)t->got[j.at];
 		path_sum(cells, link, p->slots[k], (uint64_t)(int64_t)(portion * a->scale[ADAPT_SPREAD]));
 		t->hops += portion * path_hops(cells, link, p->slots[k]);
 	}
 }
 
 static inline void message_even(const struct adapt *a, struct adapt_cell *cells, const struct path_set *p,
-	struct adapt_task *t, uint64_t j)
+	struct adapt_task *t, struct adapt_piece j)
 {
-	double bytes = adapt_bytes(a, t, j);
+	double bytes = j.bytes;
 	const uint32_t *link = p->link;
 	uint32_t all = 0;
 
@@ -140,57 +141,67 @@ static inline void message_even(const struct adapt *a, struct adapt_cell *cells,
 
 /* --- a pass over a chunk --- */
 
-/* Does item j take portion in this pass? */
-static inline bool item_takes_part(const struct adapt *a, const struct adapt_task *t, uint64_t j, unsigned patience)
+/* Does a piece take part in this pass? */
+static inline bool piece_takes_part(const struct adapt *a, const struct adapt_task *t, uint64_t at, unsigned patience)
 {
 	switch (a->pass) {
 	case ADAPT_REQUEST:
 	case ADAPT_ALLOCATE:
-		return adapt_asks(a, t->last[j], patience);
+		return adapt_asks(a, t->last[at], patience);
 	case ADAPT_SPREAD:
-		return a->iteration <= t->last[j] && t->got[j] > 0;
+		return a->iteration <= t->last[at] && t->got[at] > 0;
 	case ADAPT_EVEN:
-		return t->got[j] <= 0;
+		return t->got[at] <= 0;
 	}
 	return false;
 }
 
+static inline void links_prefetch(struct adapt_cell *cells, const struct path_set *p)
+{
+	uint32_t slots = 0;
+
+	for (uint32_t k = 0; k < p->n; k++)
+		slots += p->slots[k];
+	for (uint32_t h = 0; h < slots; h++)
+		__builtin_prefetch(&cells[p->link[h]], 1);
+}
+
+static inline void piece_work(const struct adapt *a, struct adapt_cell *cells, const struct path_set *p,
+	struct adapt_task *t, struct adapt_piece j)
+{
+	if (a->pass == ADAPT_REQUEST)
+		message_request(a, cells, p, t, j);
+	else if (a->pass == ADAPT_ALLOCATE)
+		message_allocate(a, cells, p, t, j);
+	else if (a->pass == ADAPT_SPREAD)
+		message_spread(a, cells, p, t, j);
+	else
+		message_even(a, cells, p, t, j);
+}
+
 void adapt_paths_pass(struct adapt *a, struct adapt_task *t, unsigned worker)
 {
-	const struct traffic_chunk *c = t->chunk;
 	const struct routing *r = a->flows[t->flow].routing;
 	struct adapt_cell *cells = a->cells[worker];
 	struct path_set sets[FETCHED];
-	uint64_t which[FETCHED], key = rng_at(a->opts->seed, RNG_PATH, t->flow, r->fresh ? a->iteration : 0), j;
+	struct adapt_piece which[FETCHED];
+	uint64_t key = rng_at(a->opts->seed, RNG_PATH, t->flow, r->fresh ? a->iteration : 0);
 	unsigned patience = r->fresh ? a->opts->patience : ADAPT_PATIENCE_FIXED, n;
-	struct adapt_walk walk;
+	struct adapt_draws draws;
 
-	adapt_walk_begin(&walk, a, c);
+	adapt_draws_begin(&draws, a, t);
 	do {
-		for (n = 0; n < FETCHED && adapt_walk_next(&walk, &j);) {
+		for (n = 0; n < FETCHED && adapt_draws_next(&draws, a, t);) {
 			struct path_set *p = &sets[n];
-			const uint32_t *link = p->link;
-			uint32_t slots = 0, s = c->first + walk.i, d = c->items[j].dst;
 
-			if (!item_takes_part(a, t, j, patience))
+			if (!piece_takes_part(a, t, draws.now.at, patience))
 				continue;
-			which[n++] = j;
+			which[n++] = draws.now;
 			p->n = 0;
-			r->draw(a->net, a->opts, s, d, rng_mix(key ^ ((uint64_t)s << 32 | d)), p);
-			for (uint32_t k = 0; k < p->n; k++)
-				slots += p->slots[k];
-			for (uint32_t h = 0; h < slots; h++)
-				__builtin_prefetch(&cells[link[h]], 1);
+			r->draw(a->net, a->opts, draws.src, draws.dst, adapt_draws_bits(&draws, key), p);
+			links_prefetch(cells, p);
 		}
-		for (unsigned b = 0; b < n; b++) {
-			if (a->pass == ADAPT_REQUEST)
-				message_request(a, cells, &sets[b], t, which[b]);
-			else if (a->pass == ADAPT_ALLOCATE)
-				message_allocate(a, cells, &sets[b], t, which[b]);
-			else if (a->pass == ADAPT_SPREAD)
-				message_spread(a, cells, &sets[b], t, which[b]);
-			else
-				message_even(a, cells, &sets[b], t, which[b]);
-		}
+		for (unsigned b = 0; b < n; b++)
+			piece_work(a, cells, &sets[b], t, which[b]);
 	} while (n == FETCHED);
 }

@@ -63,17 +63,20 @@ struct adapt_leg {
 	float left[2], share[2];
 };
 
-/* One chunk of one flow: the piece of work of a thread. Items are numbered as in the chunk; by runs, if forked. */
+/* One chunk of one flow: the work of a thread. Items are numbered as in the chunk; by runs, if forked. An item sums the
+ * messages between two points. Where it draws paths, each of its messages draws for itself (adapt_draws.h): the item is
+ * cut into so many equal pieces. */
 struct adapt_task {
 	unsigned flow;
 	bool forked;
 	const struct traffic_chunk *chunk;
-	uint64_t items;
-	float *got; /* per item: bandwidth allocated so far; NULL if forked */
+	uint64_t items, pieces;
+	uint32_t *piece; /* [items + 1]: the first piece of each item; NULL: each item is one piece */
+	float *got;	 /* per piece: bandwidth allocated so far; NULL if forked */
 	struct adapt_forks forks;
 	struct adapt_run *runs;
 	uint32_t nruns;
-	uint16_t *last; /* per item: last iteration in which it got something */
+	uint16_t *last; /* per piece, or item if forked: last iteration in which it got something */
 	uint64_t found, starved;
 	double hops; /* bytes x links crossed, in the passes that spread */
 };
@@ -100,6 +103,8 @@ struct adapt {
 	bool failed;			/* a thread found no memory */
 	unsigned iterations;		/* number of iterations done */
 	unsigned exposure, turns;
+	unsigned draws;	  /* most pieces of an item */
+	bool draws_fewer; /* some item has more messages than that */
 	float cutoff;
 	double scale[4]; /* of the sums, by pass */
 	/* about the pass in work */

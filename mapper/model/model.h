@@ -38,7 +38,7 @@ struct model_opts {
 	/* iterations without success after which a message gives up, once all bandwidth is exposed; >= 1 */
 	unsigned patience;
 	double cutoff;	 /* fraction of the largest link's bandwidth below which a path has nothing left */
-	uint64_t work;	 /* random paths of one iteration; beyond, messages take turns */
+	uint64_t work;	 /* random paths of one iteration; beyond, fewer messages draw, or they take turns */
 	uint64_t packet; /* bytes, for routings that sample packets */
 	void (*progress)(void *arg, const char *what, double done); /* done: 0..1; the function is never NULL */
 	void *progress_arg;
@@ -51,8 +51,9 @@ struct model_result {
 	double seconds; /* bytes / bandwidth of the link that needs longest: a lower limit for the time of the phase */
 	unsigned iterations; /* of the allocation; 0 if none was needed */
 	bool converged;	     /* at the end no message found anything more to take */
+	unsigned draws;	     /* messages between two points that draw paths of their own; 0: all of them */
 	unsigned turns;	     /* messages request in one of so many iterations (1: in each), see model_opts.work */
-	uint64_t starved;    /* items that were allocated nothing; they are split evenly */
+	uint64_t starved;    /* items, or pieces of them, that were allocated nothing; they are split evenly */
 };
 
 /* Sets the paper's values; threads = 1, seed = 1. */

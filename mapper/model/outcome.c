@@ -43,10 +43,12 @@ void outcome_print(const struct outcome *o, FILE *f)
 		r->seconds, o->wall);
 	if (r->iterations)
 		fprintf(f, ", %u iterations%s", r->iterations, r->converged ? "" : " (not converged)");
+	if (r->draws)
+		fprintf(f, ", paths are drawn for up to %u messages of a pair", r->draws);
 	if (r->turns > 1)
 		fprintf(f, ", messages take turns: 1 of %u", r->turns);
 	if (r->starved)
-		fprintf(f, ", %llu pairs got nothing and are split evenly", (unsigned long long)r->starved);
+		fprintf(f, ", %llu messages got nothing and are split evenly", (unsigned long long)r->starved);
 	fputc('\n', f);
 }
 

@@ -15,6 +15,7 @@ struct tally {
 /* The memory of one worker. */
 struct bench {
 	uint32_t *units;   /* [points], for the source point in work */
+	uint8_t *messages; /* [points], likewise */
 	uint64_t *touched; /* bit p: point p has units */
 	uint64_t *groups;  /* bit w: word w of touched is not 0 */
 	struct traffic_message *out;
@@ -32,18 +33,31 @@ struct build {
 	bool failed;
 };
 
-static int item_push(struct traffic_chunk *c, uint64_t *n, uint64_t *cap, uint32_t dst, uint32_t units)
+/* Gives a chunk room for n items. */
+static int items_resize(struct traffic_chunk *c, uint64_t n)
+{
+	struct traffic_item *items = realloc(c->items, n * sizeof(*items));
+	uint8_t *messages = realloc(c->messages, n);
+
+	c->items = items ? items : c->items;
+	c->messages = messages ? messages : c->messages;
+	return items && messages ? 0 : -ENOMEM;
+}
+
+/* Appends an item with the messages that the bench has counted for it. */
+static int item_push(struct bench *w, struct traffic_chunk *c, uint64_t *n, uint64_t *cap, uint32_t dst, uint32_t units)
 {
 	if (*n == *cap) {
 		uint64_t more = *cap ? *cap * 2 : 256;
-		struct traffic_item *items = realloc(c->items, more * sizeof(*items));
 
-		if (!items)
+		if (items_resize(c, more))
 			return -ENOMEM;
-		c->items = items;
 		*cap = more;
 	}
-	c->items[(*n)++] = (struct traffic_item){dst, units};
+	c->items[*n] = (struct traffic_item){dst, units};
+	c->messages[(*n)++] = w->messages[dst];
+	w->tally.units += units;
+	w->messages[dst] = 0;
 	return 0;
 }
 
@@ -57,10 +71,10 @@ static int point_items(struct bench *w, uint32_t points, struct traffic_chunk *c
 			for (; w->touched[word]; w->touched[word] &= w->touched[word] - 1) {
 				uint32_t p = word * 64 + (uint32_t)__builtin_ctzll(w->touched[word]);
 
-				if (w->units[p] && item_push(c, n, cap, p, w->units[p]))
+				if (w->units[p] && item_push(w, c, n, cap, p, w->units[p]))
 					return -ENOMEM;
-				w->tally.units += w->units[p];
 				w->units[p] = 0;
+				w->messages[p] = 0;
 			}
 		}
 	return 0;
@@ -98,12 +112,12 @@ static int point_collect(const struct build *b, struct bench *w, struct traffic_
 				w->touched[p / 64] |= (uint64_t)(sum > 0) << p % 64;
 				w->groups[p / 4096] |= (uint64_t)(sum > 0) << p / 64 % 64;
 				if (sum > UINT32_MAX) {
-					if (item_push(c, n, cap, p, UINT32_MAX))
+					if (item_push(w, c, n, cap, p, UINT32_MAX))
 						return -ENOMEM;
-					w->tally.units += UINT32_MAX;
 					sum -= UINT32_MAX;
 				}
 				w->units[p] = (uint32_t)sum;
+				w->messages[p] += w->out[m].units && w->messages[p] < TRAFFIC_MESSAGES_MAX;
 			}
 		}
 	}
@@ -125,12 +139,8 @@ static void chunk_collect(void *arg, size_t item, unsigned worker)
 	}
 	c->off[c->n] = n;
 	b->bench[worker].tally.items += n;
-	if (n) {
-		struct traffic_item *items = realloc(c->items, n * sizeof(*items));
-
-		if (items)
-			c->items = items;
-	}
+	if (n)
+		items_resize(c, n); /* smaller: it may fail, and nothing is lost */
 }
 
 static int chunks_create(struct traffic *t, uint32_t points)
@@ -197,10 +207,12 @@ int traffic_build(struct traffic *t, uint32_t points, const struct traffic_sourc
 	b.bench = calloc(threads, sizeof(*b.bench));
 	for (unsigned i = 0; i < threads && b.bench && !rc; i++) {
 		b.bench[i].units = calloc((size_t)points + 1, sizeof(uint32_t));
+		b.bench[i].messages = calloc((size_t)points + 1, 1);
 		b.bench[i].touched = calloc((size_t)points / 64 + 1, sizeof(uint64_t));
 		b.bench[i].groups = calloc((size_t)points / 4096 + 1, sizeof(uint64_t));
 		b.bench[i].out = malloc((source->degree ? source->degree : 1) * sizeof(struct traffic_message));
-		if (!b.bench[i].units || !b.bench[i].touched || !b.bench[i].groups || !b.bench[i].out)
+		if (!b.bench[i].units || !b.bench[i].messages || !b.bench[i].touched || !b.bench[i].groups ||
+			!b.bench[i].out)
 			rc = -ENOMEM;
 	}
 	if (!b.bench)
@@ -218,6 +230,7 @@ int traffic_build(struct traffic *t, uint32_t points, const struct traffic_sourc
 		local_units += y->local_units;
 		t->items += y->items;
 		free(b.bench[i].units);
+		free(b.bench[i].messages);
 		free(b.bench[i].touched);
 		free(b.bench[i].groups);
 		free(b.bench[i].out);
@@ -302,6 +315,7 @@ void traffic_free(struct traffic *t)
 	for (size_t i = 0; t->chunks && i < t->nchunks; i++) {
 		free(t->chunks[i].off);
 		free(t->chunks[i].items);
+		free(t->chunks[i].messages);
 	}
 	free(t->chunks);
 	memset(t, 0, sizeof(*t));

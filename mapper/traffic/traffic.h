@@ -25,12 +25,16 @@ struct traffic_item {
  * out. */
 #define TRAFFIC_CHUNK_POINTS 96u
 
+/* The number of messages that an item sums is kept in a byte. */
+#define TRAFFIC_MESSAGES_MAX 255u
+
 /* The items of points first..first+n-1. Those of point first+i are items[off[i]] to items[off[i + 1] - 1]. They ascend
  * by dst, except for the full items of pairs that have several. */
 struct traffic_chunk {
 	uint32_t first, n;
 	uint64_t *off;
 	struct traffic_item *items;
+	uint8_t *messages; /* of each item; TRAFFIC_MESSAGES_MAX stands for that number or more */
 };
 
 struct traffic {

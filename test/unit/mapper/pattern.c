@@ -223,6 +223,34 @@ static void graph_good(void **state)
 	pattern_graph_destroy(g);
 }
 
+/* Items know how many messages they sum, up to 255. A pair with too many bytes for one item has several. */
+static void messages_are_counted(void **state)
+{
+	static const uint64_t large = (UINT64_C(1) << 32) + 6;
+	uint32_t src[310] = {0}, dst[310];
+	uint64_t bytes[310];
+	struct traffic t;
+	struct zerr err = {""};
+	const struct traffic_chunk *c;
+
+	(void)state;
+	for (size_t i = 0; i < 310; i++) {
+		dst[i] = i < 2 ? 1 : i < 302 ? 2 : 3;
+		bytes[i] = i < 309 ? i % 7 : large;
+	}
+	assert_int_equal(traffic_build_list(&t, 4, 310, src, dst, bytes, &err), 0);
+	c = t.chunks;
+	assert_int_equal(c->off[1], 4);
+	assert_int_equal(c->items[0].dst, 3); /* full items come first */
+	assert_int_equal(c->items[0].units, UINT32_MAX);
+	assert_int_equal(c->messages[0], 6); /* 7 before it, one of them empty */
+	assert_int_equal(c->messages[1], 1); /* one of the two is empty */
+	assert_int_equal(c->messages[2], 255);
+	assert_int_equal(c->items[3].dst, 3);
+	assert_true(c->messages[3] > 0);
+	traffic_free(&t);
+}
+
 static void graph_refused(void **state)
 {
 	static const struct {
@@ -308,6 +336,7 @@ int main(void)
 		cmocka_unit_test(placements),
 		cmocka_unit_test(table_two),
 		cmocka_unit_test(graph_good),
+		cmocka_unit_test(messages_are_counted),
 		cmocka_unit_test(graph_refused),
 		cmocka_unit_test(networks_refused),
 	};
