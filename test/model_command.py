@@ -244,21 +244,21 @@ for network, same in [("paper wiring:consecutive", "dragonfly group:960 chassis:
         r = zipmap("model", "-n", text, "-j", "spread ranks:96 nodes:4", "-p", "LIN", "--links", at)
         check(r.returncode == 0, "a preset with other keys: " + text, r.stderr)
     check(open("varied.a").read() == open("varied.b").read(), "... is the same network")
-names = "no topology (dragonfly, fattree, torus, crossbar, part)%s no preset (paper, paper-third, cascade)%s"
+names = "no topology (dragonfly, fattree, torus, hyperx, crossbar, part)%s no preset (paper, paper-third, cascade)%s"
 for network, reason in [("hypercube", 'network: "hypercube" is ' + names % (",", " and no file")),
                         ("hypercube:4", 'network: "hypercube:4" is ' + names % (",", " and no file")),
                         ("hypercube dim:4", 'network: "hypercube" is ' + names % (" and", "")),
                         ("part:a crossbar; part:b mesh node:2; zipper:z a:0 b:0", 'network: "mesh" is ' + names % (" and", "")),
                         ("part:a; part:b crossbar", 'network: not "part:NAME TOPOLOGY ..."'),
                         ("./hypercube", "./hypercube: No such file or directory"),
-                        ("paper:3 group:4", "network: paper:3: only a torus has numbers behind its name"),
+                        ("paper:3 group:4", "network: paper:3: only a torus or a hyperx has numbers behind its name"),
                         ("paper group:3 group:4", 'network: "group" is unknown here, or there twice')]:
     r = zipmap("model", "-n", network, "-j", "2d:1x2")
     check(r.returncode == 1 and r.stderr == "zipmap model: %s\n" % reason, "refused: " + network, r.stderr)
 # words that would be read without any effect
-for network, reason in [("crossbar:2", "crossbar:2: only a torus has numbers behind its name"),
+for network, reason in [("crossbar:2", "crossbar:2: only a torus or a hyperx has numbers behind its name"),
                         ("part:a crossbar:2; part:b crossbar node:2; zipper:z a:0 b:0",
-                         "crossbar:2: only a torus has numbers behind its name"),
+                         "crossbar:2: only a torus or a hyperx has numbers behind its name"),
                         ("torus:", "no number behind the ':'"), ("dragonfly group:2 wiring-file", "wiring-file: which file?"),
                         ("crossbar node:2 bandwidth-file:", "bandwidth-file: which file?"),
                         ("part:a crossbar node:2; part:b crossbar node:2; zipper:z a:0 b:0; zipper:z a:1 b:1", 'a second zipper "z"')]:
@@ -322,7 +322,7 @@ for name, text in [("METIS", b"2 1\0 9\n2\n1\n"), ("Matrix Market", b"%%MatrixMa
     check(r.returncode == 1 and r.stderr == "zipmap convert: zero:1: a zero byte: this is no text\n",
           "%s: a zero byte in the first line" % name, r.stderr)
 
-for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70000", "torus:4x4 node:0",
+for network in ["hyperx:0x3", "hyperx:2x2x2x2x2x2", "hyperx:40000x40000", "hyperx:4x4 node:0", "torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70000", "torus:4x4 node:0",
                 "dragonfly group:1 chassis:1 router:2 row:1024 bandwidth:18014398509481984"]:
     r = zipmap("model", "-n", network, "-j", "spread")
     check(r.returncode == 1 and r.stderr.startswith("zipmap model: network: ") and r.stderr.count("\n") == 1,

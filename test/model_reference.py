@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An independent, slow model of dragonflies and tori: writes down every path by searching the graph (on a torus by walking)
-and iterates as the paper's section III says, in plain floating point. "zipmap model" must give the same load of every
+"""An independent, slow model of dragonflies, HyperX networks and tori: writes down every path by searching the graph (on a torus
+by walking) and iterates as the paper's section III says, in plain floating point. "zipmap model" must give the same load of every
 link on random small machines. Only the random numbers are shared (their definition is in mapper/base/rng.h), so that AI and
 AH draw the same paths. Several ranks sit at a router: each of their messages draws paths of its own. TAP."""
 import csv
@@ -32,6 +32,21 @@ def mix(x):
 def random_at(seed, stream, a, b):
     x = mix(seed + stream * GOLDEN & MASK)
     return mix(mix(x + a & MASK) + b * GOLDEN & MASK)
+
+
+def search(out, a, b):
+    """All shortest paths between two routers, by breadth-first search over the links `out` of each router."""
+    paths = [[]] if a == b else []
+    edge = [(a, [])]
+    while edge and not paths:
+        following = []
+        for at, path in edge:
+            for link in out[at]:
+                if link[1] == b:
+                    paths.append(path + [link])
+                following.append((link[1], path + [link]))
+        edge = following
+    return paths
 
 
 class Machine:
@@ -75,19 +90,9 @@ class Machine:
         return (a, b, "p%d" % port)
 
     def inside(self, a, b):
-        """All shortest paths between two routers of a group, by breadth-first search, row first."""
-        paths = [[]] if a == b else []
-        edge = [(a, [])]
-        while edge and not paths:
-            following = []
-            for at, path in edge:
-                for link in self.out[at]:
-                    if link[1] == b:
-                        paths.append(path + [link])
-                    following.append((link[1], path + [link]))
-            edge = following
+        """All shortest paths between two routers of a group, row first."""
         # two ways differ in their first link: along the row comes first
-        return sorted(paths, key=lambda p: p[0][2] != "row" if p else 0)
+        return sorted(search(self.out, a, b), key=lambda p: p[0][2] != "row" if p else 0)
 
     def direct(self, s, d):
         if s[0] == d[0]:
@@ -164,6 +169,44 @@ class Torus:
 
     def name(self, link):
         return ".".join(map(str, link[0])) + "-+"[link[2] > 0] + str(link[1])
+
+
+class HyperX:
+    """Routers are tuples of coordinates, links are (from router, to router, dimension)."""
+
+    def __init__(self, sizes):
+        self.sizes = sizes
+        self.lanes = 1
+        self.routers = list(itertools.product(*[range(n) for n in sizes]))
+        self.out = {r: [(r, r[:i] + (x,) + r[i + 1:], i) for i, n in enumerate(sizes) for x in range(n) if x != r[i]]
+                    for r in self.routers}
+
+    def direct(self, s, d):
+        differ = [i for i in range(len(self.sizes)) if s[i] != d[i]]
+        return sorted(search(self.out, s, d), key=lambda path: self.order(differ, [link[2] for link in path]))
+
+    def order(self, differ, dims):
+        """The number of an order of dimensions: which of those that are left comes next; the first choice runs fastest."""
+        number, factor, left = 0, 1, list(differ)
+        for dim in dims:
+            number += factor * left.index(dim)
+            factor *= len(left)
+            left.remove(dim)
+        return number
+
+    def drawn(self, s, d, bits):
+        via = self.routers[(bits >> 32) * len(self.routers) >> 32]
+        first, last = self.direct(s, via), self.direct(via, d)
+        return first[(bits & 0xFFFF) * len(first) >> 16] + last[(bits >> 16 & 0xFFFF) * len(last) >> 16]
+
+    def links(self):
+        return [link for r in self.routers for link in self.out[r]]
+
+    def describe(self):
+        return "hyperx:" + "x".join(map(str, self.sizes))
+
+    def name(self, link):
+        return ">".join(".".join(map(str, r)) for r in link[:2])
 
 
 def add(load, path, value):
@@ -273,6 +316,11 @@ def random_torus(rng):
     return m, messages_of(m, rng)
 
 
+def random_hyperx(rng):
+    m = HyperX([rng.randint(1, 4)] + [rng.randint(2, 4) for _ in range(rng.randint(0, 2))])
+    return m, messages_of(m, rng)
+
+
 def messages_of(m, rng):
     # dense enough that links fill up: each router to a few others, very different sizes
     messages = {}
@@ -320,8 +368,9 @@ def main():
     count = failed = 0
     limits = set()
     with tempfile.TemporaryDirectory() as folder:
-        for case in range(cases + cases // 2):
-            m, messages = random_case(rng) if case < cases else random_torus(rng)
+        machines = [random_case] * cases + [random_torus] * (cases // 2) + [random_hyperx] * (cases // 2)
+        for case, machine in enumerate(machines):
+            m, messages = machine(rng)
             shape = "%s, %d messages" % (m.describe(), len(messages))
             if not messages:
                 continue

@@ -20,6 +20,7 @@ const struct link_stats_kind link_stats_kinds[LINK_STATS_KINDS] = {
 	{"L2", BIT(GLOBAL)},
 	{"tree", BIT(UP) | BIT(DOWN)},
 	{"torus", BIT(TORUS)},
+	{"hyperx", BIT(HYPERX)},
 	{"zipper", BIT(PORT) | BIT(FORWARD)},
 	{"node", BIT(INJECT) | BIT(EJECT)},
 };

@@ -18,6 +18,7 @@ static const char *const class_names[NET_CLASSES] = {
 	[NET_PORT] = "port",
 	[NET_FORWARD] = "forward",
 	[NET_TORUS] = "torus",
+	[NET_HYPERX] = "hyperx",
 };
 
 void outcome_print_head(FILE *f)

@@ -54,8 +54,8 @@ int net_create_list(struct spec_list *l, const struct net_ops *const *table, str
 		return zerr_set(err, -EINVAL, "%s: one network is enough (\"part\" statements join several)",
 			l->specs[1].where);
 	if (spec->words[0].value && !(*o)->takes_value)
-		return zerr_set(err, -EINVAL, "%s: %s:%s: only a torus has numbers behind its name", spec->where,
-			(*o)->name, spec->words[0].value);
+		return zerr_set(err, -EINVAL, "%s: %s:%s: only a torus or a hyperx has numbers behind its name",
+			spec->where, (*o)->name, spec->words[0].value);
 	rc = spec_file(spec, "bandwidth-file", &file, err);
 	if (!rc)
 		rc = (*o)->create(l, table, net, err);
@@ -214,4 +214,17 @@ int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned
 	free(e.sum);
 	free(e.hops);
 	return 0;
+}
+
+void net_sum_ends(const struct traffic *t, double *sent, double *received)
+{
+	for (size_t k = 0; k < t->nchunks; k++) {
+		const struct traffic_chunk *c = &t->chunks[k];
+
+		for (uint32_t i = 0; i < c->n; i++)
+			for (uint64_t j = c->off[i]; j < c->off[i + 1]; j++) {
+				sent[c->first + i] += (double)c->items[j].units * (double)t->unit;
+				received[c->items[j].dst] += (double)c->items[j].units * (double)t->unit;
+			}
+	}
 }

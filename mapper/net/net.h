@@ -32,6 +32,7 @@ enum net_class {
 	NET_PORT,    /* between a zipper node and a fabric */
 	NET_FORWARD, /* inside a zipper node, one for each direction */
 	NET_TORUS,   /* between neighbours, in any dimension */
+	NET_HYPERX,  /* in any dimension */
 	NET_CLASSES
 };
 
@@ -123,5 +124,8 @@ int net_read_bandwidths(struct net *, const char *path, struct zerr *);
 
 /* For topologies without a closed form: loads all shortest paths by writing them down. The cost is items x paths. */
 int net_load_enumerated(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
+
+/* Adds the bytes that each point sends and receives. */
+void net_sum_ends(const struct traffic *, double *sent, double *received);
 
 #endif

@@ -8,12 +8,13 @@
 #include "mapper/net/crossbar.h"
 #include "mapper/net/dragonfly.h"
 #include "mapper/net/fattree.h"
+#include "mapper/net/hyperx.h"
 #include "mapper/net/joined.h"
 #include "mapper/net/topology.h"
 #include "mapper/net/torus.h"
 
-const struct net_ops *const topology_table[] = {&dragonfly_ops, &fattree_ops, &torus_ops, &crossbar_ops, &joined_ops,
-	NULL};
+const struct net_ops *const topology_table[] = {&dragonfly_ops, &fattree_ops, &torus_ops, &hyperx_ops, &crossbar_ops,
+	&joined_ops, NULL};
 
 const struct topology_preset topology_presets[] = {
 	{"paper", "dragonfly group:960 chassis:6 router:16 node:4 core:24",
@@ -77,8 +78,8 @@ static int name_expand(struct spec *spec, size_t at, struct zerr *err)
 		return topology_find(name->key, strlen(name->key)) ? 0
 								   : name_unknown(spec->where, name->key, false, err);
 	if (name->value)
-		return zerr_set(err, -EINVAL, "%s: %s:%s: only a torus has numbers behind its name", spec->where,
-			name->key, name->value);
+		return zerr_set(err, -EINVAL, "%s: %s:%s: only a torus or a hyperx has numbers behind its name",
+			spec->where, name->key, name->value);
 	return spec_expand(spec, at, p->text, err);
 }
 

@@ -7,29 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mapper/net/grid.h"
 #include "mapper/net/torus.h"
 #include "mapper/base/rng.h"
 #include "mapper/traffic/traffic.h"
 
-#define DIMS_MAX 8
-
 struct torus {
 	struct net net;
-	unsigned ndims;
-	uint32_t size[DIMS_MAX], stride[DIMS_MAX]; /* the last dimension runs fastest: its stride is 1 */
-	uint32_t hosts;				   /* nodes of a router */
+	struct grid grid;
+	uint32_t hosts; /* nodes of a router */
 };
 
 /* Link 0 is void. Then come the links of router 0: up and down in the first dimension, up and down in the second, and
  * so on. */
 static uint32_t link_of(const struct torus *t, uint32_t router, unsigned dim, unsigned down)
 {
-	return 1 + 2 * (router * t->ndims + dim) + down;
-}
-
-static uint32_t coordinate(const struct torus *t, uint32_t router, unsigned dim)
-{
-	return router / t->stride[dim] % t->size[dim];
+	return 1 + 2 * (router * t->grid.ndims + dim) + down;
 }
 
 static void torus_destroy(struct net *net)
@@ -38,24 +31,13 @@ static void torus_destroy(struct net *net)
 	free(net);
 }
 
-static int shape_read(struct torus *t, struct spec *spec, uint64_t *routers, struct zerr *err)
+static int shape_read(struct torus *t, struct spec *spec, struct zerr *err)
 {
-	const char *text = spec->words[0].value;
-	int rc = spec_dims(spec, text ? text : "8x8x8", t->size, DIMS_MAX, &t->ndims, err);
+	int rc = grid_read(&t->grid, spec, "8x8x8", GRID_DIMS_MAX, 4 * GRID_DIMS_MAX, err);
 	uint32_t hops = 0;
 
-	*routers = 1;
-	for (unsigned i = 0; i < t->ndims && !rc; i++) {
-		if (*routers * t->size[i] > UINT32_MAX / (4 * DIMS_MAX))
-			return zerr_set(err, -EINVAL, "%s: a torus of that size is out of range", spec->where);
-		*routers *= t->size[i];
-		hops += t->size[i] / 2;
-	}
-	for (unsigned i = 0; i < t->ndims && !rc; i++) {
-		t->stride[i] = 1;
-		for (unsigned k = i + 1; k < t->ndims; k++)
-			t->stride[i] *= t->size[k];
-	}
+	for (unsigned i = 0; i < t->grid.ndims && !rc; i++)
+		hops += t->grid.size[i] / 2;
 	if (!rc && 2 * hops > NET_SLOTS_MAX)
 		return zerr_set(err, -EINVAL, "%s: shortest paths of %u hops; the limit is %u", spec->where, hops,
 			NET_SLOTS_MAX / 2);
@@ -69,36 +51,30 @@ static int torus_create(struct spec_list *list, const struct net_ops *const *tab
 	struct spec *spec = list->specs;
 	struct torus *t = calloc(1, sizeof(*t));
 	struct net *net = &t->net;
-	uint64_t bandwidth, routers;
+	const struct grid *g = &t->grid;
+	uint64_t bandwidth;
 	int rc;
 
 	(void)table;
 	*out = NULL;
 	if (!t)
 		return zerr_set(err, -ENOMEM, "not enough memory");
-	if ((rc = shape_read(t, spec, &routers, err)) || (rc = spec_u32(spec, "node", 1, 1, 4096, &t->hosts, err)) ||
+	if ((rc = shape_read(t, spec, err)) || (rc = spec_u32(spec, "node", 1, 1, 4096, &t->hosts, err)) ||
 		(rc = spec_u32(spec, "core", 1, 1, 65535, &net->cores, err)) ||
 		(rc = spec_u64(spec, "bandwidth", 5120ull << 20, 1, UINT64_MAX, &bandwidth, err)))
 		goto err_free;
-	if (routers * t->hosts > UINT32_MAX / 4) {
+	if ((uint64_t)g->routers * t->hosts > UINT32_MAX / 4) {
 		rc = zerr_set(err, -EINVAL, "%s: a torus of that size is out of range", spec->where);
 		goto err_free;
 	}
-	rc = net_init(net, &torus_ops, 1 + 2 * (uint32_t)routers * t->ndims, err);
+	rc = net_init(net, &torus_ops, 1 + 2 * g->routers * g->ndims, err);
 	if (rc)
 		goto err_free;
-	for (uint32_t r = 0; r < routers; r++)
-		for (unsigned i = 0; i < 2 * t->ndims; i++)
-			if (t->size[i / 2] > 1)
+	for (uint32_t r = 0; r < g->routers; r++)
+		for (unsigned i = 0; i < 2 * g->ndims; i++)
+			if (g->size[i / 2] > 1)
 				net_set_link(net, link_of(t, r, i / 2, i % 2), NET_TORUS, (double)bandwidth);
-	net->points = (uint32_t)routers;
-	net->nodes = (uint32_t)routers * t->hosts;
-	net->level[NET_NODE] = 1;
-	net->level[NET_ROUTER] = t->hosts;
-	net->level[NET_CHASSIS] = t->ndims > 1 ? t->hosts * t->size[t->ndims - 1] : t->hosts;
-	net->level[NET_GROUP] = t->hosts * t->stride[0];
-	if (net->level[NET_GROUP] < net->level[NET_CHASSIS])
-		net->level[NET_GROUP] = net->level[NET_CHASSIS];
+	grid_set_levels(g, net, t->hosts);
 	*out = net;
 	return 0;
 
@@ -123,8 +99,10 @@ static uint32_t torus_direct_count(const struct net *net, uint32_t s, uint32_t d
 	const struct torus *t = (const struct torus *)net;
 	uint32_t count = 1;
 
-	for (unsigned i = 0; i < t->ndims; i++)
-		count <<= 2 * steps_up(coordinate(t, s, i), coordinate(t, d, i), t->size[i]) == t->size[i];
+	for (unsigned i = 0; i < t->grid.ndims; i++)
+		count <<= 2 * steps_up(grid_coordinate(&t->grid, s, i), grid_coordinate(&t->grid, d, i),
+				      t->grid.size[i]) ==
+			  t->grid.size[i];
 	return count;
 }
 
@@ -135,8 +113,9 @@ static void torus_direct(const struct net *net, uint32_t s, uint32_t d, uint32_t
 	const struct torus *t = (const struct torus *)net;
 	uint32_t *end = link + net->direct_slots;
 
-	for (unsigned i = 0; i < t->ndims; i++) {
-		uint32_t size = t->size[i], stride = t->stride[i], at = coordinate(t, s, i), to = coordinate(t, d, i);
+	for (unsigned i = 0; i < t->grid.ndims; i++) {
+		uint32_t size = t->grid.size[i], stride = t->grid.stride[i], at = grid_coordinate(&t->grid, s, i),
+			 to = grid_coordinate(&t->grid, d, i);
 		uint32_t up = steps_up(at, to, size), down = 2 * up > size;
 
 		if (2 * up == size) {
@@ -177,38 +156,23 @@ static double beyond(uint32_t size, uint32_t behind)
 	return n + (size % 2 == 0 && behind <= size / 2 ? 0.5 : 0);
 }
 
-/* Replaces each value by the average over its line in a dimension. */
-static void lines_average(const struct torus *t, double *value, unsigned dim)
-{
-	for (uint32_t r = 0; r < t->net.points; r++) {
-		double sum = 0;
-
-		if (coordinate(t, r, dim))
-			continue;
-		for (uint32_t x = 0; x < t->size[dim]; x++)
-			sum += value[r + x * t->stride[dim]];
-		for (uint32_t x = 0; x < t->size[dim]; x++)
-			value[r + x * t->stride[dim]] = sum / t->size[dim];
-	}
-}
-
 /* Loads the links of a dimension, if value[r] bytes are on their way from each router to a uniformly drawn coordinate
  * (out), or from such a coordinate to the router (else). A link up is crossed by bytes that start at it or behind it
  * and go on beyond it; and by bytes that come from behind and go to routers ahead. A link down likewise. */
 static void lines_load(const struct torus *t, const double *value, unsigned dim, bool out, double *bytes)
 {
-	uint32_t size = t->size[dim], reach = size / 2;
+	uint32_t size = t->grid.size[dim], reach = size / 2;
 
 	for (uint32_t r = 0; r < t->net.points && size > 1; r++) {
-		uint32_t at = coordinate(t, r, dim), line = r - at * t->stride[dim];
+		uint32_t at = grid_coordinate(&t->grid, r, dim), line = r - at * t->grid.stride[dim];
 
 		for (uint32_t away = 1; away <= reach; away++) {
 			uint32_t back = out ? away - 1 : size - away; /* against the direction of the link */
 			double share = beyond(size, away) / size;
 
 			bytes[link_of(t, r, dim, 0)] +=
-				share * value[line + (at + size - back) % size * t->stride[dim]];
-			bytes[link_of(t, r, dim, 1)] += share * value[line + (at + back) % size * t->stride[dim]];
+				share * value[line + (at + size - back) % size * t->grid.stride[dim]];
+			bytes[link_of(t, r, dim, 1)] += share * value[line + (at + back) % size * t->grid.stride[dim]];
 		}
 	}
 }
@@ -223,26 +187,18 @@ static int torus_load_indirect(const struct net *net, const struct traffic *traf
 	(void)threads; /* the messages are read once; the rest is little */
 	if (!sent || !received)
 		goto out;
-	for (size_t k = 0; k < traffic->nchunks; k++) {
-		const struct traffic_chunk *c = &traffic->chunks[k];
-
-		for (uint32_t i = 0; i < c->n; i++)
-			for (uint64_t j = c->off[i]; j < c->off[i + 1]; j++) {
-				sent[c->first + i] += (double)c->items[j].units * (double)traffic->unit;
-				received[c->items[j].dst] += (double)c->items[j].units * (double)traffic->unit;
-			}
-	}
+	net_sum_ends(traffic, sent, received);
 	/* On the way to the intermediate router, the dimensions behind are spread out. On the way from it, the
 	 * dimensions ahead are. */
-	for (unsigned i = 0; i < t->ndims; i++) {
+	for (unsigned i = 0; i < t->grid.ndims; i++) {
 		lines_load(t, sent, i, true, load->bytes);
-		lines_average(t, sent, i);
-		for (uint32_t x = 0; x < t->size[i]; x++)
-			hops += (double)(x < t->size[i] - x ? x : t->size[i] - x) / t->size[i];
+		grid_average(&t->grid, sent, i);
+		for (uint32_t x = 0; x < t->grid.size[i]; x++)
+			hops += (double)(x < t->grid.size[i] - x ? x : t->grid.size[i] - x) / t->grid.size[i];
 	}
-	for (unsigned i = t->ndims; i-- > 0;) {
+	for (unsigned i = t->grid.ndims; i-- > 0;) {
 		lines_load(t, received, i, false, load->bytes);
-		lines_average(t, received, i);
+		grid_average(&t->grid, received, i);
 	}
 	load->byte_hops += 2 * hops * (double)traffic->bytes;
 	rc = 0;
@@ -256,11 +212,9 @@ out:
 static void torus_link_name(const struct net *net, uint32_t link, char *buf, size_t size)
 {
 	const struct torus *t = (const struct torus *)net;
-	uint32_t router = (link - 1) / 2 / t->ndims, dim = (link - 1) / 2 % t->ndims;
-	size_t n = 0;
+	uint32_t router = (link - 1) / 2 / t->grid.ndims, dim = (link - 1) / 2 % t->grid.ndims;
+	size_t n = grid_name(&t->grid, router, buf, size);
 
-	for (unsigned i = 0; i < t->ndims && n < size; i++)
-		n += (size_t)snprintf(buf + n, size - n, "%s%u", i ? "." : "", coordinate(t, router, i));
 	if (n < size)
 		snprintf(buf + n, size - n, "%c%u", (link - 1) % 2 ? '-' : '+', dim);
 }

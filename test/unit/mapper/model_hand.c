@@ -287,6 +287,54 @@ static void ring_indirect(void **state)
 	CHECK("torus:3", "SI", m, e);
 }
 
+/* Two coordinates differ: half the bytes correct the one first, half the other. One differs: one hop. */
+static void hyperx_corner(void **state)
+{
+	static const struct message m[] = {{0, 5, 100}, {0, 2, 10}, {3, 0, 1}};
+	static const struct expected e[] = {{"0.0>1.0", 50}, {"1.0>1.2", 50}, {"0.0>0.2", 60}, {"0.2>1.2", 50},
+		{"1.0>0.0", 1}};
+
+	(void)state;
+	CHECK("hyperx:2x3", "SD", m, e);
+}
+
+/* Three coordinates differ: six orders, with a sixth of the bytes each. */
+static void hyperx_cube(void **state)
+{
+	static const struct message m[] = {{0, 7, 60}};
+	static const struct expected e[] = {{"0.0.0>1.0.0", 20}, {"0.0.0>0.1.0", 20}, {"0.0.0>0.0.1", 20},
+		{"1.0.0>1.1.0", 10}, {"1.0.0>1.0.1", 10}, {"0.1.0>1.1.0", 10}, {"0.1.0>0.1.1", 10}, {"0.0.1>1.0.1", 10},
+		{"0.0.1>0.1.1", 10}, {"1.1.0>1.1.1", 20}, {"1.0.1>1.1.1", 20}, {"0.1.1>1.1.1", 20}};
+
+	(void)state;
+	CHECK("hyperx:2x2x2", "SD", m, e);
+	CHECK("hyperx:2x2x2", "AD", m, e);
+}
+
+/* As corner_adaptive: a row and a column of a dragonfly are two dimensions. */
+static void hyperx_adaptive(void **state)
+{
+	static const struct message m[] = {{0, 3, 100}, {0, 1, 100}};
+	static const struct expected e[] = {{"0.0>0.1", 125}, {"0.1>1.1", 25}, {"0.0>1.0", 75}, {"1.0>1.1", 75}};
+
+	(void)state;
+	CHECK("hyperx:2x2 bandwidth:100", "AD", m, e);
+}
+
+/* A quarter each over all four routers. Over 0.0 (itself) and 0.1 (the destination) it is the link between them. Over
+ * 1.0, half comes back to it and half goes over 1.1; over 1.1, half goes there by 1.0 and half by the destination. */
+static void hyperx_indirect(void **state)
+{
+	static const struct message m[] = {{0, 1, 400}}, three[] = {{0, 1, 900}};
+	static const struct expected e[] = {{"0.0>0.1", 300}, {"0.0>1.0", 150}, {"1.0>0.0", 50}, {"1.0>1.1", 100},
+		{"0.1>1.1", 50}, {"1.1>0.1", 150}};
+	static const struct expected line[] = {{"0>1", 600}, {"0>2", 300}, {"2>1", 300}};
+
+	(void)state;
+	CHECK("hyperx:2x2", "SI", m, e);
+	CHECK("hyperx:3", "SI", three, line);
+}
+
 /* Two crossbars of two nodes, with a zipper at node 1 of each. Points 0, 1 are in A, points 2, 3 in B. Node 1 of A is
  * on the zipper, so its messages to B are not forwarded. Between the two points of the zipper itself there is no link.
  */
@@ -356,6 +404,10 @@ int main(void)
 		cmocka_unit_test(ring),
 		cmocka_unit_test(torus_order),
 		cmocka_unit_test(ring_indirect),
+		cmocka_unit_test(hyperx_corner),
+		cmocka_unit_test(hyperx_cube),
+		cmocka_unit_test(hyperx_adaptive),
+		cmocka_unit_test(hyperx_indirect),
 		cmocka_unit_test(zipper),
 		cmocka_unit_test(zippers_share),
 		cmocka_unit_test(zippers_chain),
