@@ -20,7 +20,7 @@ start_fixed() {
 	(umask 077 && echo "me $1" >keys)
 	rm -f ready
 	LD_PRELOAD=${RUNTIME:+$RUNTIME:}$TAP_TMP/fixed_random.so background "$ZIPPERD" -o listen=a,b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
-		-o eager_bytes=1024 -o listen=n="shm:$NEXT.$$" -o next=n="shm:$NEXT" --ready-fd 3 3>ready 2>zipper
+		-o eager_bytes=1024 -o workers=2 -o listen=n="shm:$NEXT.$$" -o next=n="shm:$NEXT" --ready-fd 3 3>ready 2>zipper
 	ZIPPER=$!
 	wait_for 20 grep -q '^$' ready || { diag_file zipper; bail_out "zipperd does not start"; }
 	PORT=$(sed -n 's/^a,b=.*://p' ready)

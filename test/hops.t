@@ -99,6 +99,13 @@ done
 for k in 1 2; do ok "two sites: zipper $k carried something" grep -q 'over after.*messages' "zipper.$k" || diag_file "zipper.$k"; done
 stop_zippers
 
+options=(-o workers=3) # circuits take turns
+start_graph tcp a,wan wan,c
+twin "two sites, three workers" a,c "2 2" "$(sites_ways)" p2p_mixed 4
+twin "two sites, three workers" a,c "3 2" "$(sites_ways)" collectives 5
+stop_zippers
+options=()
+
 # --- a star: clusters that are not at a zipper reach it through b
 star() { # PART: prints its ways to all three
 	local own=$1 k list=

@@ -12,6 +12,7 @@ unset ZIPPER_RECONNECT
 
 # keep K: starts zipper K again whenever it has ended, at the address that it had; keeper[K] is the process that does so
 keeper=()
+again=() # other options then
 keep() {
 	local k=$1
 	(
@@ -39,6 +40,7 @@ recovers() {
 	local strikes=("${@:4}")
 	JOB_NUMBER=$((JOB_NUMBER + 1))
 	start_zippers "$rails" a,b
+	[ ${#again[@]} = 0 ] || options=("${again[@]}")
 	for ((k = 1; k <= rails; k++)); do
 		strikes=("${strikes[@]//@$k/${zipper[k]}}")
 		keep "$k"
@@ -57,6 +59,14 @@ recovers() {
 recovers "the only one is killed" 1 2 1.1=@1:9
 recovers "the only one is restarted" 1 2 0.5=@1:15
 ZIPPER_WAIT=sleep ZIPPER_ONE_SIDED=yes recovers "the only one is killed, memory to memory" 1 2 0.9=@1:9
+options=(-o workers=2)
+recovers "the only one is killed, two workers" 1 2 1.1=@1:9
+again=(-o workers=3)
+recovers "the only one is back with one worker more" 1 2 1.1=@1:9
+again=()
+options=(-o workers=2)
+ZIPPER_ONE_SIDED=yes recovers "two of two workers, one after the other" 2 3 0.1=@1:9 1.9=@2:15
+options=()
 # The second loss has all of the time again: it comes later after the first one than that time.
 again() { # FILE
 	while [ ! -e "$1" ]; do sleep 0.1; done
@@ -193,6 +203,13 @@ start_zippers 1 a,b
 options=(-o eager_bytes=1K)
 keep 1
 said="a b" gone "a zipper that is back with less" "2 2" 'is back, but of no use: its eager_bytes are fewer than before' "1.1=${zipper[1]}:9"
+options=()
+# The job used two workers: with one it does not go on, with three it goes on with two.
+options=(-o workers=2)
+start_zippers 1 a,b
+options=(-o workers=1)
+keep 1
+said="a b" gone "a zipper that is back with fewer workers" "2 2" 'is back, but of no use: its workers are fewer than before' "1.1=${zipper[1]}:9"
 options=()
 # process_in PART: prints the process of that part's first rank
 process_in() {

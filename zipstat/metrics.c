@@ -116,18 +116,51 @@ static void print_zippers(const struct zippers *z, FILE *out)
 	}
 }
 
+static void put_worker(const char *metric, const struct zipper *from, const struct zctl_worker_status *w, FILE *out)
+{
+	char number[16];
+	snprintf(number, sizeof(number), "%u", w->number);
+	put_zipper(metric, from, out);
+	put_label(",from", w->from, out);
+	put_label(",to", w->to, out);
+	put_label(",number", number, out);
+}
+
 /* Workers that share a thread have one line, with both fabrics. */
-static void print_workers(const struct zippers *z, FILE *out)
+static void print_processor_time(const struct zippers *z, FILE *out)
 {
 	put_head("zipper_worker_cpu_seconds_total", "counter",
-		"Processor time of the thread of a direction; both: 1 where it does the other direction, too.", out);
+		"Processor time of a worker's thread; both: 1 where it does the other direction, too.", out);
 	for (int i = 0; i < z->count; i++) {
 		const struct zctl_status_reply *r = reply_of(z, i);
 		for (uint32_t w = 0; r && w < r->nworkers; w += r->worker[w].shares ? 2 : 1) {
-			put_zipper("zipper_worker_cpu_seconds_total", &z->zipper[i], out);
-			put_label(",from", r->worker[w].from, out);
-			put_label(",to", r->worker[w].to, out);
+			put_worker("zipper_worker_cpu_seconds_total", &z->zipper[i], &r->worker[w], out);
 			fprintf(out, ",both=\"%u\"} %.6f\n", r->worker[w].shares, (double)r->worker[w].cpu_ns / 1e9);
+		}
+	}
+}
+
+static void print_workers(const struct zippers *z, FILE *out)
+{
+	static const struct {
+		const char *name, *help;
+		size_t offset;
+	} counters[] = {
+		{"zipper_worker_messages_total", "Messages that a worker has forwarded.",
+			offsetof(struct zctl_worker_status, msgs)},
+		{"zipper_worker_bytes_total", "Payload that a worker has forwarded.",
+			offsetof(struct zctl_worker_status, bytes)},
+	};
+	print_processor_time(z, out);
+	for (size_t m = 0; m < N(counters); m++) {
+		put_head(counters[m].name, "counter", counters[m].help, out);
+		for (int i = 0; i < z->count; i++) {
+			const struct zctl_status_reply *r = reply_of(z, i);
+			for (uint32_t w = 0; r && w < r->nworkers; w++) {
+				const char *at = (const char *)&r->worker[w] + counters[m].offset;
+				put_worker(counters[m].name, &z->zipper[i], &r->worker[w], out);
+				fprintf(out, "} %" PRIu64 "\n", *(const uint64_t *)(const void *)at);
+			}
 		}
 	}
 }

@@ -87,7 +87,7 @@ double snapshot_load(const struct snapshot *s, uint32_t i)
 	const struct zctl_worker_status *w = &s->now.worker[i];
 	for (uint32_t k = 0; k < s->before.nworkers && s->seconds > 0; k++) {
 		const struct zctl_worker_status *b = &s->before.worker[k];
-		if (strcmp(b->from, w->from) == 0 && strcmp(b->to, w->to) == 0)
+		if (strcmp(b->from, w->from) == 0 && strcmp(b->to, w->to) == 0 && b->number == w->number)
 			return (double)(w->cpu_ns - b->cpu_ns) / 1e9 / s->seconds;
 	}
 	return s->now.uptime_ms > 0 ? (double)w->cpu_ns / 1e6 / (double)s->now.uptime_ms : 0;

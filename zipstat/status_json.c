@@ -115,7 +115,10 @@ void status_json_print(const struct snapshot *s, const char *address, FILE *out)
 		fputs(i ? ",{" : "{", out);
 		put_name("from", r->worker[i].from, out);
 		put_name("to", r->worker[i].to, out);
+		put_number("number", r->worker[i].number, out);
 		put_number("cpu_ns", r->worker[i].cpu_ns, out);
+		put_number("msgs", r->worker[i].msgs, out);
+		put_number("bytes", r->worker[i].bytes, out);
 		fprintf(out, "\"shared\":%s}", r->worker[i].shares ? "true" : "false");
 	}
 	fputs("],\"jobs\":[", out);

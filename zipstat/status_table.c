@@ -20,13 +20,24 @@ static void print_zipper(const struct snapshot *s, const char *address, FILE *ou
 		units_format_bytes(memory, (double)r->memory));
 }
 
-/* Two workers that share a thread have one line. */
+static bool has_several(const struct zctl_status_reply *r)
+{
+	for (uint32_t i = 0; i < r->nworkers; i++)
+		if (r->worker[i].number > 0)
+			return true;
+	return false;
+}
+
+/* Two workers that share a thread are one. A direction may have several, which have numbers. */
 static void print_workers(const struct snapshot *s, FILE *out)
 {
 	for (uint32_t i = 0; i < s->now.nworkers; i++) {
 		const struct zctl_worker_status *w = &s->now.worker[i];
-		fprintf(out, "%s%s %s %s %.0f%%", i == 0 ? "workers (part of a core): " : ", ", w->from,
-			w->shares ? "<>" : ">", w->to, 100 * snapshot_load(s, i));
+		char number[16] = "";
+		if (has_several(&s->now))
+			snprintf(number, sizeof(number), " #%u", w->number);
+		fprintf(out, "%s%s %s %s%s %.0f%%", i == 0 ? "workers (part of a core): " : ", ", w->from,
+			w->shares ? "<>" : ">", w->to, number, 100 * snapshot_load(s, i));
 		i += w->shares;
 	}
 	if (s->now.nworkers > 0)

@@ -137,6 +137,10 @@ static void ticket(uint8_t out[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTE
 	hash_number(&state, a->endpoint);
 	if (a->seal != ZSEAL_NONE) /* which protocol 1 does not have */
 		hash_number(&state, a->seal);
+	if (a->track != 0) { /* which protocols before 4 do not have */
+		hash_number(&state, ZCTL_PROTOCOL_TRACKS);
+		hash_number(&state, a->track);
+	}
 	end(&state, out);
 }
 

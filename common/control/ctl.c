@@ -79,7 +79,7 @@ static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U3
 	FIELD(F_U32, zctl_join, endpoints), FIELD(F_U8, zctl_join, records), FIELD(F_U32, zctl_join, rail),
 	FIELD(F_U32, zctl_join, nrails), FIELD(F_U32, zctl_join, age_ms), FIELD(F_U32, zctl_join, universe),
 	FIELD(F_U32, zctl_join, tag_ub), SINCE(2, F_U32, zctl_join, incarnation), SINCE(3, F_U64, zctl_join, run),
-	SINCE(3, F_U8, zctl_join, waits), END};
+	SINCE(3, F_U8, zctl_join, waits), SINCE(4, F_U32, zctl_join, tracks), END};
 static const struct field f_part[] = {FIELD(F_NAME, zctl_part, name), FIELD(F_U32, zctl_part, size), END};
 static const struct field f_run[] = {FIELD(F_U32, zctl_run, vrank), FIELD(F_U32, zctl_run, count),
 	FIELD(F_U32, zctl_run, part), FIELD(F_U32, zctl_run, lrank), END};
@@ -88,19 +88,20 @@ static const struct field f_attached[] = {FIELD(F_U32, zctl_attached, vrank), FI
 static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank), FIELD(F_U8, zctl_world, external32),
 	FIELD(F_U32, zctl_world, eager_bytes), FIELD(F_U32, zctl_world, frag_bytes),
 	FIELD(F_U32, zctl_world, rdv_window), FIELD(F_U32, zctl_world, universe), FIELD(F_U32, zctl_world, tag_ub),
-	SINCE(2, F_U32, zctl_world, incarnation), SINCE(3, F_U64, zctl_world, run),
+	SINCE(2, F_U32, zctl_world, incarnation), SINCE(3, F_U64, zctl_world, run), SINCE(4, F_U32, zctl_world, tracks),
 	LIST(zctl_world, nparts, parts, zctl_part, 2 + 1 + 4, ZCTL_PARTS_MAX, f_part),
 	LIST(zctl_world, nruns, runs, zctl_run, 16, ZCTL_RANKS_MAX, f_run),
 	LIST(zctl_world, nattached, attached, zctl_attached, 16, ZCTL_RANKS_MAX, f_attached), END};
 static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, ticket), FIELD(F_BYTES, zctl_attach, nonce),
 	FIELD(F_U32, zctl_attach, vrank), FIELD(F_U32, zctl_attach, part), FIELD(F_U32, zctl_attach, endpoint),
-	SINCE(2, F_U8, zctl_attach, seal), END};
+	SINCE(2, F_U8, zctl_attach, seal), SINCE(4, F_U32, zctl_attach, track), END};
 static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts), FIELD(F_TEXT, zctl_create, entries),
 	FIELD(F_SIZES, zctl_create, sizes), FIELD(F_U32, zctl_create, join_timeout_ms),
 	SINCE(3, F_U8, zctl_create, again), LIST(zctl_create, nruns, runs, zctl_run, 16, ZCTL_RANKS_MAX, f_run), END};
 static const struct field f_event[] = {FIELD(F_U8, zctl_event, kind), FIELD(F_U32, zctl_event, number),
 	FIELD(F_TEXT, zctl_event, text), END};
-static const struct field f_open[] = {FIELD(F_U32, zctl_open, part), FIELD(F_U32, zctl_open, endpoint), END};
+static const struct field f_open[] = {FIELD(F_U32, zctl_open, part), FIELD(F_U32, zctl_open, endpoint),
+	SINCE(4, F_U32, zctl_open, track), END};
 static const struct field f_dead[] = {FIELD(F_U32, zctl_dead, code), FIELD(F_U32, zctl_dead, part),
 	FIELD(F_TEXT, zctl_dead, text), END};
 static const struct field f_dirstat[] = {FIELD(F_NAME, zctl_dirstat, from), FIELD(F_NAME, zctl_dirstat, to),
@@ -133,7 +134,8 @@ static const struct field f_status[] = {FIELD(F_U8, zctl_place, ended), FIELD(F_
 	FIELD(F_U32, zctl_place, lane), END};
 static const struct field f_worker_status[] = {FIELD(F_NAME, zctl_worker_status, from),
 	FIELD(F_NAME, zctl_worker_status, to), FIELD(F_U8, zctl_worker_status, shares),
-	FIELD(F_U64, zctl_worker_status, cpu_ns), END};
+	FIELD(F_U64, zctl_worker_status, cpu_ns), SINCE(4, F_U32, zctl_worker_status, number),
+	SINCE(4, F_U64, zctl_worker_status, msgs), SINCE(4, F_U64, zctl_worker_status, bytes), END};
 static const struct field f_job_status[] = {FIELD(F_U32, zctl_job_status, number), FIELD(F_NAME, zctl_job_status, user),
 	FIELD(F_NAME, zctl_job_status, id), FIELD(F_U8, zctl_job_status, phase), FIELD(F_U64, zctl_job_status, age_ms),
 	FIELD(F_U64, zctl_job_status, ended_ms), FIELD(F_U32, zctl_job_status, total),
@@ -162,8 +164,8 @@ static const struct field f_status_reply[] = {FIELD(F_U8, zctl_status_reply, all
 	FIELD(F_U32, zctl_status_reply, max_jobs), FIELD(F_U32, zctl_status_reply, circuits),
 	FIELD(F_U64, zctl_status_reply, refused), FIELD(F_U64, zctl_status_reply, memory_used),
 	FIELD(F_U64, zctl_status_reply, memory),
-	LIST(zctl_status_reply, nworkers, worker, zctl_worker_status, 2 * (2 + 1) + 9,
-		ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_worker_status),
+	LIST(zctl_status_reply, nworkers, worker, zctl_worker_status, 2 * (2 + 1) + 9, ZCTL_WORKERS_MAX,
+		f_worker_status),
 	LIST(zctl_status_reply, njobs, job, zctl_job_status, 2 * (2 + 1) + 12 * 4, ZCTL_STATUS_JOBS, f_job_status),
 	LIST(zctl_status_reply, nparts, part, zctl_part_status, 2 * (2 + 1) + 8, ZCTL_STATUS_JOBS *ZCTL_PARTS_MAX,
 		f_part_status),

@@ -67,6 +67,11 @@
  *
  * Each station of a rank has direct links of its own, to the station with the same index of other ranks.
  *
+ * Tracks. A zipperd may move the messages of a job by several workers for each direction. Such a job has several tracks
+ * there, numbered from 0. A channel belongs to one track, in both directions, so a station may have one channel for
+ * each track and fabric. WORLD says how many tracks the job has at this zipper. A rank may use fewer of them, as other
+ * zippers of the job may have fewer; all ranks use the same number.
+ *
  * Circuits. Two peers on different fabrics that say MEET with the same name, for the same user and job, are connected.
  * After MET zipperd hands on all that either peer sends, unchanged, until one of them closes. Neither peer says
  * anything between MEET and MET.
@@ -102,8 +107,9 @@
 #include "common/base/err.h"
 
 /* 2: proofs cover the protocol, so that nobody on the way can lower it; MUNGE; sealed connections; ranks come back.
- * 3: a job whose ranks come back waits for the ranks that compute; its run has a number */
-#define ZCTL_PROTOCOL 3
+ * 3: a job whose ranks come back waits for the ranks that compute; its run has a number
+ * 4: tracks */
+#define ZCTL_PROTOCOL 4
 #define ZCTL_PROTOCOL_OLDEST 1 /* of peers that zipperd still serves */
 #define ZCTL_NAME_MAX 64       /* job ids; names of parts, fabrics and users; without the zero */
 #define ZCTL_TEXT_MAX 240      /* error and event texts */
@@ -111,6 +117,8 @@
 #define ZCTL_RAILS_MAX 16	  /* zippers that carry one job */
 #define ZCTL_RANKS_MAX (1u << 20) /* ranks of one job */
 #define ZCTL_ENDPOINTS_MAX 64	  /* of one rank; times the largest number of ranks they are fewer than ZWIRE_NOBODY */
+#define ZCTL_TRACKS_MAX 32	  /* of one job at one zipper */
+#define ZCTL_WORKERS_MAX 4096	  /* of one zipperd: pairs of fabrics, times two directions, times workers of each */
 #define ZCTL_VRANK_ANY UINT32_MAX
 #define ZCTL_NONCE_BYTES 32
 #define ZCTL_MAC_BYTES 32
@@ -164,6 +172,7 @@ enum zctl_type {
 #define ZCTL_PROTOCOL_RETURNS 2	     /* the first one in which ranks come back */
 #define ZCTL_PROTOCOL_STATUS 3	     /* the first one with STATUS and CONTROL */
 #define ZCTL_PROTOCOL_WAITS 3	     /* the first one in which ranks that wait for others tell that they finalize */
+#define ZCTL_PROTOCOL_TRACKS 4	     /* the first one with several tracks */
 #define ZCTL_INCARNATIONS_MAX 1000u  /* of one rail */
 #define ZCTL_PART_ZIPPER 0xfffffffeu /* in DEAD: see struct zctl_dead */
 
@@ -228,8 +237,10 @@ struct zctl_join {
 	uint32_t tag_ub;       /* MPI_TAG_UB of its native library; 0: not known */
 	uint32_t incarnation;  /* 0 in MPI_Init. Of a rank that comes back to a zipper that was lost: one more than the
 				  last incarnation of that rail that it knows of */
-	uint64_t run;  /* of a rank that comes back: as in the WORLD of MPI_Init; 0: not known; since protocol 3 */
-	uint8_t waits; /* 1: the same, and the job has no other zipper to go on with; since protocol 3 */
+	uint64_t run;	 /* of a rank that comes back: as in the WORLD of MPI_Init; 0: not known; since protocol 3 */
+	uint8_t waits;	 /* 1: the same, and the job has no other zipper to go on with; since protocol 3 */
+	uint32_t tracks; /* of a rank that comes back: as many as it uses, and comes back for; else 0; since protocol 4
+			  */
 };
 
 struct zctl_part {
@@ -253,8 +264,9 @@ struct zctl_world {
 	uint32_t universe;    /* MPI_UNIVERSE_SIZE of all parts together; 0: not known */
 	uint32_t tag_ub;      /* MPI_TAG_UB of the whole world: the lowest one; 0: not known */
 	uint32_t incarnation; /* of this rail: the highest one of all JOINs. So no two worlds have the same */
-	uint64_t run; /* a random number: all incarnations of this rail in this run of the job have the same, and
-			 runs of one name differ; since protocol 3 */
+	uint64_t run;	 /* a random number: all incarnations of this rail in this run of the job have the same, and
+			    runs of one name differ; since protocol 3 */
+	uint32_t tracks; /* of the job at this zipper; 0: one, as before protocol 4 */
 	uint32_t nparts, nruns, nattached;
 	struct zctl_part *parts;	/* owned, zctl_world_free */
 	struct zctl_run *runs;		/* sorted by vrank, covering 0..n-1 without gaps */
@@ -267,6 +279,7 @@ struct zctl_attach {
 	uint32_t part; /* the channel leads to this part's fabric; on a link to another rank: the sender's own part */
 	uint32_t endpoint; /* index of the station whose channel or link it is */
 	uint8_t seal;	   /* the protection of what follows: enum zseal_level */
+	uint32_t track;	   /* whose channel it is; 0 on a link to another rank; since protocol 4 */
 };
 enum zctl_direct_what { ZCTL_DIRECT_ASK = 1, ZCTL_DIRECT_CONNECT, ZCTL_DIRECT_NO };
 struct zctl_direct {
@@ -339,6 +352,7 @@ struct zctl_event {
 };
 struct zctl_open {
 	uint32_t part, endpoint; /* a channel to that part, of the station with that index */
+	uint32_t track;		 /* of that track; since protocol 4 */
 };
 struct zctl_dead { /* DEAD, ABORT and QUIT */
 	uint32_t code;
@@ -395,6 +409,8 @@ struct zctl_worker_status {
 	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1]; /* fabrics */
 	uint8_t shares;					     /* 1: the thread does the other direction, too */
 	uint64_t cpu_ns;				     /* processor time of the thread */
+	uint32_t number;				     /* of those for this direction, from 0; since protocol 4 */
+	uint64_t msgs, bytes; /* as in zctl_dirstat, of all jobs and circuits so far; since protocol 4 */
 };
 enum zctl_job_phase { ZCTL_JOB_FORMS = 1, ZCTL_JOB_RUNS, ZCTL_JOB_ENDS, ZCTL_JOB_ENDED };
 struct zctl_job_status {

@@ -34,6 +34,8 @@ static const char *check_world(const struct zctl_world *w)
 	uint64_t ranks = 0;
 	if (w->nparts == 0 || w->nruns == 0)
 		return "the world is empty";
+	if (w->tracks > ZCTL_TRACKS_MAX)
+		return "no job has so many tracks";
 	for (uint32_t i = 0; i < w->nparts; i++)
 		ranks += sizes[i] = w->parts[i].size;
 	if (w->vrank >= ranks)
@@ -85,6 +87,8 @@ static const char *check_join(const struct zctl_join *j)
 		return "a rank has no such number of endpoints";
 	if (j->nrails > ZCTL_RAILS_MAX || j->rail >= j->nrails)
 		return "a job has no such zipper";
+	if (j->tracks > ZCTL_TRACKS_MAX)
+		return "no job has so many tracks";
 	return j->mixed > 1 || j->direct > 1 || j->records > 1 || j->waits > 1 ? "a flag is neither 0 nor 1" : NULL;
 }
 
@@ -104,6 +108,23 @@ static const char *check_place(uint32_t endpoint, uint8_t seal)
 {
 	const char *bad = check_endpoint(endpoint);
 	return bad ? bad : check_seal(seal);
+}
+
+static const char *check_track(uint32_t track)
+{
+	return track < ZCTL_TRACKS_MAX ? NULL : "no job has such a track";
+}
+
+static const char *check_attach(const struct zctl_attach *a)
+{
+	const char *bad = check_place(a->endpoint, a->seal);
+	return bad ? bad : check_track(a->track);
+}
+
+static const char *check_open(const struct zctl_open *o)
+{
+	const char *bad = check_endpoint(o->endpoint);
+	return bad ? bad : check_track(o->track);
 }
 
 /* Each job's parts and lanes are the next ones in their lists. */
@@ -135,9 +156,9 @@ const char *zctl_check(const struct zctl_msg *m)
 	case ZCTL_JOIN:
 		return check_join(&m->u.join);
 	case ZCTL_ATTACH:
-		return check_place(m->u.attach.endpoint, m->u.attach.seal);
+		return check_attach(&m->u.attach);
 	case ZCTL_OPEN:
-		return check_endpoint(m->u.open.endpoint);
+		return check_open(&m->u.open);
 	case ZCTL_WORLD:
 		return m->u.world.external32 > 1 ? "a flag is neither 0 nor 1" : check_world(&m->u.world);
 	case ZCTL_CREATE:

@@ -121,8 +121,8 @@ int zsession_attach_to(struct zlink **out, const struct zsession_way *way, const
 	return rc;
 }
 
-int zsession_attach_direct(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
-	struct zendpoint **own, int timeout_ms, struct zerr *err)
+int zsession_attach_direct(struct zlink **out, const struct zaddr *addr, uint32_t protocol,
+	const struct zctl_attach *attach, struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	struct zctl_msg msg = {.type = ZCTL_ATTACH};
 	const struct ztransport *t = ztransports_find(addr->kind, err);
@@ -136,7 +136,8 @@ int zsession_attach_direct(struct zlink **out, const struct zaddr *addr, const s
 	if (rc != 0)
 		return rc;
 	msg.u.attach = *attach;
-	rc = zsession_io_send(*out, &msg, deadline);
+	struct zsession s = {.link = *out, .protocol = protocol};
+	rc = zsession_io_say(&s, &msg, deadline);
 	if (rc != 0) {
 		zerr_set(err, rc, "cannot attach: %s", strerror(-rc));
 		(*out)->ops->close(*out);

@@ -32,9 +32,9 @@ struct zsession_way {
 int zsession_attach_to(struct zlink **, const struct zsession_way *, const struct zctl_attach *, struct zendpoint **own,
 	int timeout_ms, struct zerr *);
 
-/* Opens a direct link to a rank that listens at addr: connect, ATTACH as it is. The rank's first envelope is its
- * consent. own: as in zsession_attach_to, or NULL. */
-int zsession_attach_direct(struct zlink **, const struct zaddr *addr, const struct zctl_attach *,
+/* Opens a direct link to a rank that listens at addr: connect, ATTACH as it is, in that protocol (0: our own). The
+ * rank's first envelope is its consent. own: as in zsession_attach_to, or NULL. */
+int zsession_attach_direct(struct zlink **, const struct zaddr *addr, uint32_t protocol, const struct zctl_attach *,
 	struct zendpoint **own, int timeout_ms, struct zerr *);
 
 #endif

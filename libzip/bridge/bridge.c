@@ -59,6 +59,6 @@ int zbridge_irecv(struct zcomm *c, enum zcomm_context context, void *buf, MPI_Co
 
 MPI_Count zbridge_arrived(const struct zreq *r)
 {
-	/* One rail carries a transfer, in order; for several strands strands.c computes how far there is no gap. */
+	/* One track carries a transfer, in order; for several strands strands.c computes how far there is no gap. */
 	return (MPI_Count)((const struct zop *)(const void *)r)->t.moved;
 }

@@ -286,7 +286,7 @@ static int take_attach(void *ctx, const struct zwire_env *env, const uint8_t raw
 	struct zctl_msg msg;
 
 	(void)raw;
-	if (env->kind != ZWIRE_CTRL || zctl_decode(&msg, payload, env->len, NULL) != 0)
+	if (env->kind != ZWIRE_CTRL || zctl_decode_as(&msg, payload, env->len, zrails.rail[0].protocol, NULL) != 0)
 		return -EPROTO;
 	bool good = msg.type == ZCTL_ATTACH && admits(&msg.u.attach);
 	if (good)

@@ -105,11 +105,11 @@ static int take_next(struct zremote *from, struct zchannel *way, const struct zw
 	return rc;
 }
 
-/* Holds a message while some before it are still on their way by another rail. A single rail keeps order: there, a gap
- * means that a message was lost. */
+/* Holds a message while some before it are still on their way by another track. A single track keeps order: there, a
+ * gap means that a message was lost. */
 static int hold(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
 {
-	if (zrails.n == 1 || from->channel->peer != ZWIRE_NOBODY || env->seq - from->stream.taken > ZPEER_WINDOW_MSGS)
+	if (zrails_is_one() || from->channel->peer != ZWIRE_NOBODY || env->seq - from->stream.taken > ZPEER_WINDOW_MSGS)
 		return zbreach(from, "its sequence number is not the next one");
 	struct zpeer_msg *m = zpeer_msg_create(env, payload);
 	if (!m)

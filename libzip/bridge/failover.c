@@ -95,7 +95,7 @@ struct loss {
 
 static bool is_lost(const struct loss *loss, const struct zchannel *ch)
 {
-	return ch->peer == ZWIRE_NOBODY && (loss->rails >> ch->rail & 1);
+	return ch->peer == ZWIRE_NOBODY && (loss->rails >> ch->by.rail & 1);
 }
 
 static void lose_way(struct zop *op)
@@ -356,7 +356,7 @@ static void find_stranded(struct zremote *r, const void *ctx)
 
 static void go_on_with(uint32_t rails)
 {
-	const struct loss loss = {.rails = zrails.lost, .carrier = zrails.lost >> zrails_of_carrier() & 1};
+	const struct loss loss = {.rails = zrails.lost, .carrier = zrails.lost >> zrails_of_carrier().rail & 1};
 
 	self.homeless = loss.carrier;
 	visit_bridged(find_stranded, &loss);
@@ -400,7 +400,7 @@ static void go_home(struct zremote *r, const void *ctx)
 	const struct zpeer *s = &r->stream;
 
 	(void)ctx;
-	if (r->channel->rail == zrails_of(r->vrank))
+	if (zrails_same(r->channel->by, zrails_of(r->vrank)))
 		return;
 	if (r->busy || r->ready || r->by_list || r->pending.head || s->head || s->early || s->halted || s->refused)
 		self.homeless = true;
@@ -456,7 +456,7 @@ static __attribute__((noinline)) bool turn_after_loss(void)
 	zloss_collect();
 	if (zrails.failing) {
 		const struct loss loss = {.rails = zrails.failing,
-			.carrier = zrails.failing >> zrails_of_carrier() & 1};
+			.carrier = zrails.failing >> zrails_of_carrier().rail & 1};
 		go_on_without(&loss);
 	}
 	if (zrails.returning)

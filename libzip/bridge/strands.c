@@ -16,17 +16,19 @@
 
 #define STRAND_ALIGN UINT64_C(4096)
 
-int zstrands_rails(uint32_t vrank)
+int zstrands_tracks(uint32_t vrank)
 {
 	return zrails_count((int)zworld.place[vrank].part);
 }
 
 int zstrands_count(uint64_t total, uint32_t vrank)
 {
-	const int rails = zstrands_rails(vrank);
+	const int tracks = zstrands_tracks(vrank);
 	uint64_t n = total / ZSTRANDS_STRAND_BYTES;
 
-	return n < (uint64_t)rails ? (int)n : rails;
+	if (n > ZSTRANDS_MAX)
+		n = ZSTRANDS_MAX;
+	return n < (uint64_t)tracks ? (int)n : tracks;
 }
 
 uint64_t zstrands_begin_of(uint64_t total, int n, int i)
@@ -50,7 +52,7 @@ void zstrands_add(struct zstation *at, struct zstrands *s, int n)
 
 bool zstrands_check(const struct zremote *from, const struct zwire_env *env)
 {
-	return zstrands_rails(from->vrank) > 1 && env->len == 0 && env->offset >= ZSTRANDS_LEAST_BYTES &&
+	return zstrands_tracks(from->vrank) > 1 && env->len == 0 && env->offset >= ZSTRANDS_LEAST_BYTES &&
 	       env->xfer <= 0x7fffffffu && !(env->flags & ZWIRE_F_SYNC);
 }
 

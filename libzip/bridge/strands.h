@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One very large message over several rails. An empty EAGER message with F_STRANDS stands in its place in the stream
+ * One very large message over several tracks. An empty EAGER message with F_STRANDS stands in its place in the stream
  * and is matched like any other. The bytes that it announces come in strands, messages of their own in the library's
- * own context. Each strand is a transfer like any other, by the rail that has the least to do (rails.h). Sender and
- * receiver compute where the strands begin from the length, and from the number of rails that carry between their
+ * own context. Each strand is a transfer like any other, by the track that has the least to do (rails.h). Sender and
+ * receiver compute where the strands begin from the length, and from the number of tracks that carry between their
  * parts. strands_send.h sends, deliver.h receives; here are the sums, and the turn that collects the strands of both.
  * Under the shim's lock.
  */
@@ -21,21 +21,23 @@ struct zremote;
 struct zstation;
 struct zwire_env;
 
+#define ZSTRANDS_MAX 32 /* of one message */
+
 struct zstrands {
 	struct zreq req; /* of a send; receives have the application's own */
 	struct zstrands *next;
 	struct zop *recv; /* NULL: a send */
 	int n, left;
 	int error;
-	struct zreq *strand[ZCTL_RAILS_MAX]; /* [n]; NULL: complete */
+	struct zreq *strand[ZSTRANDS_MAX]; /* [n]; NULL: complete */
 };
 
 /* A strand is at least so long: the announcement and two more handshakes must cost little beside it. */
 #define ZSTRANDS_STRAND_BYTES (UINT64_C(256) << 10)
 #define ZSTRANDS_LEAST_BYTES (2 * ZSTRANDS_STRAND_BYTES) /* of a message in strands */
 
-/* How many rails carry between us and that rank, and how many strands a message of so many bytes has. */
-int zstrands_rails(uint32_t vrank);
+/* How many tracks carry between us and that rank, and how many strands a message of so many bytes has. */
+int zstrands_tracks(uint32_t vrank);
 int zstrands_count(uint64_t total, uint32_t vrank);
 /* Where strand i of n begins, in bytes; i == n: where the last one ends. */
 uint64_t zstrands_begin_of(uint64_t total, int n, int i);

@@ -16,9 +16,9 @@ static const struct zreq_ops send_ops = {.name = "send in strands"};
 bool zstrands_send_divides(const struct zremote *r, enum zcomm_context context, const struct zdata *d,
 	enum zsend_mode mode)
 {
-	return zrails.n > 1 && d->bytes >= ZSTRANDS_LEAST_BYTES && d->dense && context != ZCOMM_INTERNAL &&
+	return !zrails_is_one() && d->bytes >= ZSTRANDS_LEAST_BYTES && d->dense && context != ZCOMM_INTERNAL &&
 	       (mode == ZSEND_STANDARD || mode == ZSEND_SYNC) && zremote_is_bridged(r) && !r->stream.gone &&
-	       zstrands_rails(r->vrank) > 1;
+	       zstrands_tracks(r->vrank) > 1;
 }
 
 /* Makes strand i of a send, and does not start it. */

@@ -99,10 +99,10 @@ static bool look_for(int rail)
 static void open_channel(int rail, const struct zctl_open *o)
 {
 	if (o->part >= (uint32_t)zworld.nparts || o->part == (uint32_t)zworld.part ||
-		o->endpoint >= (uint32_t)zstation_n)
+		o->endpoint >= (uint32_t)zstation_n || o->track >= (uint32_t)zrails.tracks)
 		return;
 	const int was = zstation_visit((int)o->endpoint);
-	zchannel_open(zstations_here(), rail, (int)o->part);
+	zchannel_open(zstations_here(), (struct zrails_track){.rail = rail, .track = (int)o->track}, (int)o->part);
 	zstation_return(was);
 }
 

@@ -69,7 +69,7 @@ static void fail_init(const struct zerr *err)
 	zerror_abort(EXIT_FAILURE);
 }
 
-#define ZIPPERD_THREADS 2 /* zipperd's threads at work when messages cross: a worker for each direction */
+#define ZIPPERD_THREADS 2 /* zipperd's threads at work for a track when messages cross: a worker for each direction */
 
 /* Does zipperd's address belong to this host? Then all parts are assumed to be here, too. */
 static bool zipper_is_here(const struct zaddr *zipper)
@@ -87,7 +87,7 @@ static bool is_oversubscribed(int ranks_here)
 	for (int i = 0; i < zrails.n; i++)
 		zippers += zipper_is_here(&zrails.rail[i].way.first);
 
-	n = zippers > 0 ? zworld.nranks + zippers * ZIPPERD_THREADS : ranks_here + 1;
+	n = zippers > 0 ? zworld.nranks + zippers * zrails.tracks * ZIPPERD_THREADS : ranks_here + 1;
 	return n > zwait_cores();
 }
 

@@ -13,7 +13,7 @@ static const void *listed; /* owner of the carrier's list; NULL: nobody */
 
 bool zcarrier_reaches(const struct zremote *r)
 {
-	return zremote_is_bridged(r) && zrails_carries(zrails_of_carrier(), r->channel->part);
+	return zremote_is_bridged(r) && zrails_carries(zrails_of_carrier().rail, r->channel->part);
 }
 
 struct zwire_receiver zcarrier_receiver(const struct zremote *r, uint64_t seq, uint64_t xfer)
@@ -30,7 +30,7 @@ int zcarrier_post_list(const struct zwire_receiver *list, int n, const void *who
 		.len = (uint32_t)n * ZWIRE_RECEIVER_BYTES};
 	for (int i = 0; i < n; i++) {
 		/* zipperd uses the part's own channel, which the receiver's other messages may not have opened, as they
-		 * may take another rail. */
+		 * may take another track. */
 		zchannel_open(&zstations[0], zrails_of_carrier(), (int)zworld.place[list[i].dst].part);
 		zwire_put_receiver(bytes + i * ZWIRE_RECEIVER_BYTES, &list[i]);
 	}

@@ -31,13 +31,13 @@ int zchannel_init(struct zstation *s, const char *its_job)
 {
 	job = its_job;
 	s->channels.nopen = 0;
-	s->channels.n = zrails.n * zworld.nparts;
+	s->channels.n = zrails.n * zrails.tracks * zworld.nparts;
 	s->channels.by_zipper = calloc((size_t)s->channels.n, sizeof(struct zchannel));
 	if (!s->channels.by_zipper)
 		return -ENOMEM;
 	for (int i = 0; i < s->channels.n; i++)
 		s->channels.by_zipper[i] = (struct zchannel){.station = s,
-			.rail = i / zworld.nparts,
+			.by = {.rail = i / zworld.nparts / zrails.tracks, .track = i / zworld.nparts % zrails.tracks},
 			.part = i % zworld.nparts,
 			.peer = ZWIRE_NOBODY};
 	return 0;
@@ -173,11 +173,11 @@ static int attach_timeout(int rail)
 
 static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, struct zerr *err)
 {
-	const struct zsession_way way = zrails_way(ch->rail);
+	const struct zsession_way way = zrails_way(ch->by.rail);
 	struct zstation *s = ch->station;
 
 	pthread_mutex_lock(&setting_up);
-	int rc = zsession_attach_to(&ch->link, &way, attach, own_endpoint(s), attach_timeout(ch->rail), err);
+	int rc = zsession_attach_to(&ch->link, &way, attach, own_endpoint(s), attach_timeout(ch->by.rail), err);
 	pthread_mutex_unlock(&setting_up);
 	if (rc == 0)
 		note_settled(s, ch->link);
@@ -187,7 +187,8 @@ static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, st
 int zchannel_link(struct zstation *s, struct zlink **link, const struct zaddr *addr, const struct zctl_attach *attach,
 	int timeout_ms, struct zerr *err)
 {
-	int rc = zsession_attach_direct(link, addr, attach, own_endpoint(s), timeout_ms, err);
+	/* The first zipper introduces ranks only that speak to it alike, so the other rank reads the same protocol. */
+	int rc = zsession_attach_direct(link, addr, zrails.rail[0].protocol, attach, own_endpoint(s), timeout_ms, err);
 
 	if (rc == 0)
 		note_settled(s, *link);
@@ -205,24 +206,30 @@ int zchannel_settle(struct zstation *s, struct zlink *link, struct zerr *err)
 	return rc;
 }
 
-struct zchannel *zchannel_open(struct zstation *s, int rail, int part)
+static struct zchannel *find(struct zstation *s, struct zrails_track by, int part)
 {
-	struct zchannel *ch = &s->channels.by_zipper[rail * zworld.nparts + part];
+	return &s->channels.by_zipper[(by.rail * zrails.tracks + by.track) * zworld.nparts + part];
+}
+
+struct zchannel *zchannel_open(struct zstation *s, struct zrails_track by, int part)
+{
+	struct zchannel *ch = find(s, by, part);
 	const struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
 		.part = (uint32_t)part,
-		.endpoint = (uint32_t)s->number};
+		.endpoint = (uint32_t)s->number,
+		.track = (uint32_t)by.track};
 	struct zerr err = {{0}};
 
 	if (ch->link)
 		return ch;
-	if (!zrails_is_good(rail)) {
+	if (!zrails_is_good(by.rail)) {
 		ch->full = true;
 		return ch;
 	}
 	if (attach_link(ch, &attach, &err) != 0) {
 		ch->link = NULL;
 		ch->full = true;
-		zloss_note(rail, err.text);
+		zloss_note(by.rail, err.text);
 		return ch;
 	}
 	ch->full = false;
@@ -243,7 +250,7 @@ void zchannel_lose_zipper(const struct zchannel *ch, int rc)
 
 	zerr_set(&err, rc, "data channel to part %s by zipperd at %s: %s", zworld.part_name[ch->part], ch->link->peer,
 		zchannel_describe_end(ch, rc));
-	zloss_note(ch->rail, err.text);
+	zloss_note(ch->by.rail, err.text);
 }
 
 static void drop_ready(struct zchannel *ch)
@@ -255,10 +262,11 @@ static void drop_ready(struct zchannel *ch)
 
 void zchannel_close_rail(struct zstation *s, int rail)
 {
-	for (int p = 0; p < zworld.nparts; p++)
-		drain(&s->channels.by_zipper[rail * zworld.nparts + p]);
-	for (int p = 0; p < zworld.nparts; p++) {
-		struct zchannel *ch = &s->channels.by_zipper[rail * zworld.nparts + p];
+	struct zchannel *first = find(s, (struct zrails_track){.rail = rail}, 0);
+
+	for (int i = 0; i < zrails.tracks * zworld.nparts; i++)
+		drain(&first[i]);
+	for (struct zchannel *ch = first; ch < first + zrails.tracks * zworld.nparts; ch++) {
 		zchannel_close_link(ch);
 		drop_control(ch);
 		drop_ready(ch);
@@ -285,9 +293,9 @@ struct zchannel *zchannel_home(struct zstation *s, uint32_t vrank)
 
 struct zchannel *zchannel_carrier(void)
 {
-	const int rail = zrails_of_carrier();
+	const struct zrails_track by = zrails_of_carrier();
 
-	return zchannel_open(&zstations[0], rail, zrails_first_part(rail));
+	return zchannel_open(&zstations[0], by, zrails_first_part(by.rail));
 }
 
 struct zchannel *zchannel_create_waiting(struct zstation *s, uint32_t vrank)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The data channels of this rank: one link to each zipper for each other part that this rank talks to, and one to each
- * rank that it talks to directly (direct.h), each with the messages that wait to be posted. A zipper whose link fails
- * is lost (loss.h). The failure of a direct link ends the job: the world is not whole without it. Under the shim's
- * lock.
+ * The data channels of this rank: one link for each track (rails.h) and other part that this rank talks to, and one to
+ * each rank that it talks to directly (direct.h), each with the messages that wait to be posted. A zipper whose link
+ * fails is lost (loss.h). The failure of a direct link ends the job: the world is not whole without it. Under the
+ * shim's lock.
  */
 #ifndef ZIP_LIBZIP_CHANNEL_H
 #define ZIP_LIBZIP_CHANNEL_H
@@ -16,6 +16,7 @@
 #include "common/session/session_attach.h"
 #include "libzip/shim/station.h"
 #include "libzip/stream/oplist.h"
+#include "libzip/world/rails.h"
 
 struct pollfd;
 struct zremote;
@@ -30,15 +31,16 @@ struct zcontrol { /* an unsequenced envelope that found the link full; from the 
 
 struct zchannel {
 	struct zstation *station;
-	int rail, part;	      /* by which zipper, and to which part; a direct link has no rail */
-	uint32_t peer;	      /* the rank at the other end; ZWIRE_NOBODY: zipperd */
-	struct zlink *link;   /* NULL: not opened yet, or the peer has left */
-	bool waiting;	      /* to be decided between a direct link and the bridge: nothing is posted */
-	int broken;	      /* why nothing can be posted; of a direct link: whether that matters shows what comes */
-	uint64_t placed;      /* transfer whose memory was given last for a fragment that arrives */
-	uint64_t msgs, bytes; /* that were posted: messages (EAGER and RTS), and payload of EAGER and DATA */
-	bool full;	      /* the link refused a post in this turn */
-	bool held_back;	      /* something posted is not flushed */
+	struct zrails_track by; /* by which zipper, and which of its workers; not of a direct link */
+	int part;		/* to which part it leads */
+	uint32_t peer;		/* the rank at the other end; ZWIRE_NOBODY: zipperd */
+	struct zlink *link;	/* NULL: not opened yet, or the peer has left */
+	bool waiting;		/* to be decided between a direct link and the bridge: nothing is posted */
+	int broken;		/* why nothing can be posted; of a direct link: whether that matters shows what comes */
+	uint64_t placed;	/* transfer whose memory was given last for a fragment that arrives */
+	uint64_t msgs, bytes;	/* that were posted: messages (EAGER and RTS), and payload of EAGER and DATA */
+	bool full;		/* the link refused a post in this turn */
+	bool held_back;		/* something posted is not flushed */
 	struct zcontrol *control_head, *control_tail;
 	struct zremote *ready_head, *ready_tail; /* ranks with sequenced messages to post */
 	struct zoplist data;			 /* sends with a grant to use, in turns */
@@ -53,9 +55,9 @@ void zchannel_say_bye(struct zstation *);
 /* Closes all channels; closed is called for each whose link has been closed, before it is freed. */
 void zchannel_fini(struct zstation *, void (*closed)(struct zchannel *));
 
-/* The channel by that rail's zipper to a part, opened if it is not. Where that zipper is lost the channel has no link;
+/* The channel of that track to a part, opened if it is not. Where that zipper is lost the channel has no link;
  * the failover then takes care of what is put into its lists. */
-struct zchannel *zchannel_open(struct zstation *, int rail, int part);
+struct zchannel *zchannel_open(struct zstation *, struct zrails_track, int part);
 /* The channel for everything that goes by a zipper to this rank, except messages to several. */
 struct zchannel *zchannel_home(struct zstation *, uint32_t vrank);
 /* The channel that takes lists of receivers (carrier.h). */

@@ -126,17 +126,17 @@ static const uint8_t *first_payload(struct zop *op, struct zwire_env *env)
 	return op->t.exposure.key;
 }
 
-/* Chooses the rail of a large message, if there is a choice: the send is not tied to others, and goes by zippers. */
-static void choose_rail(struct zop *op)
+/* Chooses the track of a large message, if there is a choice: the send is not tied to others, and goes by zippers. */
+static void choose_track(struct zop *op)
 {
 	const struct zremote *r = op->remote;
 
 	op->t.way = NULL;
-	if (zrails.n == 1 || op->t.tied || r->by_list || !zremote_is_bridged(r))
+	if (zrails_is_one() || op->t.tied || r->by_list || !zremote_is_bridged(r))
 		return;
-	int rail = zrails_choose(r->channel->rail, r->channel->part);
-	if (rail != r->channel->rail)
-		op->t.way = zchannel_open(r->station, rail, r->channel->part);
+	const struct zrails_track by = zrails_choose(r->channel->by, r->channel->part);
+	if (!zrails_same(by, r->channel->by))
+		op->t.way = zchannel_open(r->station, by, r->channel->part);
 }
 
 /* Completes the envelope of an announcement of strands (strands.h). */
@@ -168,7 +168,7 @@ static bool admit(struct zremote *r, struct zop *op)
 		return false;
 	choose_way(r);
 	if (!eager)
-		choose_rail(op);
+		choose_track(op);
 	const uint8_t *payload = first_payload(op, &env);
 	if (!push_message(r, op->t.way, &env, payload)) {
 		ztransfer_conceal(op);

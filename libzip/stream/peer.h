@@ -2,7 +2,7 @@
 /*
  * The stream of sequenced messages (EAGER, RTS) with another station, the peer. Sending: numbers, copies that are kept
  * until they are acknowledged, the window, and refusal by zipperd (NAK, RESUME). Receiving: order and acknowledgements.
- * Messages of one stream may take different ways (rails), and so may arrive out of order; early ones are held. This
+ * Messages of one stream may take different tracks (rails.h), and so may arrive out of order; early ones are held. This
  * module only keeps the books: its callers ask what to post, and post it. Under the shim's lock. No MPI in here.
  */
 #ifndef ZIP_LIBZIP_PEER_H

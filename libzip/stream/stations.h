@@ -32,7 +32,7 @@ struct zstation {
 	} breach;
 	uint32_t first; /* number of vrank 0 at this station, as envelopes name it; plus v: of vrank v */
 	struct {	/* channel.h */
-		struct zchannel *by_zipper; /* [n = zrails.n * zworld.nparts] */
+		struct zchannel *by_zipper; /* [n = zrails.n * zrails.tracks * zworld.nparts] */
 		int n;
 		struct zchannel **open; /* [nopen]: those with a link, of both kinds; room for cap */
 		int nopen, cap;

@@ -46,7 +46,7 @@ static const struct zrma *rma_of(const struct zchannel *ch)
 		return NULL;
 	/* The link leads to another zipper, which only passes our messages on. The key to our memory would be for that
 	 * zipper. */
-	if (ch->peer == ZWIRE_NOBODY && zrails_has_hops(ch->rail))
+	if (ch->peer == ZWIRE_NOBODY && zrails_has_hops(ch->by.rail))
 		return NULL;
 	return ch->link->ops->rma;
 }
@@ -107,13 +107,13 @@ void ztransfer_begin(struct zop *op)
 {
 	op->t.counted = ztransfer_way(op)->peer == ZWIRE_NOBODY;
 	if (op->t.counted)
-		zrails_sending(ztransfer_way(op)->rail, op->t.total);
+		zrails_sending(ztransfer_way(op)->by, op->t.total);
 }
 
 void ztransfer_uncount(struct zop *op)
 {
 	if (op->t.counted)
-		zrails_sent(ztransfer_way(op)->rail, op->t.total);
+		zrails_sent(ztransfer_way(op)->by, op->t.total);
 	op->t.counted = false;
 }
 

@@ -140,7 +140,7 @@ static struct zop *find_fragment(struct zremote *from, const struct zwire_env *e
 {
 	struct zop *op = ztransfer_find(env->xfer, ZOP_RECV, from);
 
-	/* Fragments come in order, and within the grant: one rail carries a transfer, and after its loss another
+	/* Fragments come in order, and within the grant: one track carries a transfer, and after its loss another
 	 * one. */
 	if (!op || op->t.exposed || op->t.fetch || env->tag != op->t.epoch || env->offset != op->t.moved ||
 		env->len > op->t.granted - op->t.moved)

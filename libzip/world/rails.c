@@ -69,6 +69,7 @@ static void take_limits(struct zctl_world *world, const struct zctl_world *other
 {
 	lower(&world->eager_bytes, other->eager_bytes);
 	lower(&world->rdv_window, other->rdv_window);
+	lower(&world->tracks, other->tracks);
 	if (world->frag_bytes == 0)
 		world->frag_bytes = other->frag_bytes; /* 0: the transport's choice */
 	else if (other->frag_bytes != 0)
@@ -101,6 +102,8 @@ static int join_one(struct zrail *rail, const struct zctl_join *join, const char
 	own.incarnation = 0;
 	const int rc = zsession_join(rail->session, &own, world, err);
 	rail->run = rc == 0 ? world->run : 0;
+	if (rc == 0 && world->tracks == 0)
+		world->tracks = 1; /* an earlier protocol */
 	return rc;
 }
 
@@ -136,6 +139,7 @@ int zrails_join(const struct zctl_join *join, const char (*entries)[ZCTL_ENTRIES
 		return rc;
 	for (int i = 1; rc == 0 && i < zrails.n; i++)
 		rc = join_another(&zrails.rail[i], join, entries[i], world, err);
+	zrails.tracks = (int)world->tracks;
 	if (rc != 0)
 		zctl_world_free(world);
 	return rc;
@@ -165,7 +169,8 @@ static void order_carriers(void)
 		for (uint32_t k = 0; k < nequal; k++)
 			zrails.carriers[n++] = equal[(zworld.place[zworld.vrank].lrank + k) % nequal];
 	}
-	zrails.carrier = zrails.carriers[0];
+	zrails.carrier.rail = zrails.carriers[0];
+	zrails.carrier.track = zworld.place[zworld.vrank].lrank / zrails.n % zrails.tracks;
 }
 
 int zrails_share(const char (*entries)[ZCTL_ENTRIES_MAX], const char *parts, struct zerr *err)
@@ -249,12 +254,12 @@ void zrails_lose(int rail, const char *why)
 
 bool zrails_change_carrier(void)
 {
-	if (!(zrails.lost >> zrails.carrier & 1))
+	if (!(zrails.lost >> zrails.carrier.rail & 1))
 		return false;
 	for (int i = 0; i < zrails.n; i++) {
 		if (zrails.lost >> zrails.carriers[i] & 1 || count_parts(zrails.carriers[i]) == 0)
 			continue;
-		zrails.carrier = zrails.carriers[i];
+		zrails.carrier.rail = zrails.carriers[i];
 		return true;
 	}
 	return false;
@@ -304,10 +309,11 @@ static int pick(uint32_t rails, uint32_t number)
 	return rail;
 }
 
-int zrails_of(uint32_t vrank)
+struct zrails_track zrails_of(uint32_t vrank)
 {
 	const struct zplace *a = &zworld.place[zworld.vrank], *b = &zworld.place[vrank];
-	const uint32_t rails = zrails.carry[b->part], n = (uint32_t)zrails_count((int)b->part);
+	const uint32_t rails = zrails.carry[b->part], n = (uint32_t)__builtin_popcount(rails);
+	const uint32_t m = n * (uint32_t)zrails.tracks;
 
 	/* Both ends must take the same of the two ranks for a. */
 	int more = zworld.part_size[a->part] - zworld.part_size[b->part];
@@ -316,27 +322,33 @@ int zrails_of(uint32_t vrank)
 		a = b;
 		b = swap;
 	}
-	return pick(rails, (a->lrank + b->lrank / n) % n);
+	const uint32_t number = (a->lrank + b->lrank / m) % m;
+	return (struct zrails_track){.rail = pick(rails, number % n), .track = (int)(number / n)};
 }
 
-int zrails_choose(int home, int part)
+static uint64_t load_sending(struct zrails_track t)
 {
-	uint64_t least = atomic_load_explicit(&zrails.rail[home].sending, memory_order_relaxed);
-	int best = home;
+	return atomic_load_explicit(&zrails.rail[t.rail].sending[t.track], memory_order_relaxed);
+}
 
-	for (int i = 0; i < zrails.n; i++) {
-		uint64_t sending = atomic_load_explicit(&zrails.rail[i].sending, memory_order_relaxed);
-		if (!zrails_carries(i, part) || !zrails_is_good(i) || sending >= least)
+struct zrails_track zrails_choose(struct zrails_track home, int part)
+{
+	uint64_t least = load_sending(home);
+	struct zrails_track best = home;
+
+	for (int i = 0; i < zrails.n * zrails.tracks; i++) {
+		const struct zrails_track t = {.rail = i % zrails.n, .track = i / zrails.n};
+		if (!zrails_carries(t.rail, part) || !zrails_is_good(t.rail) || load_sending(t) >= least)
 			continue;
-		least = sending;
-		best = i;
+		least = load_sending(t);
+		best = t;
 	}
 	return best;
 }
 
 int zrails_count(int part)
 {
-	return __builtin_popcount(zrails.carry[part]);
+	return __builtin_popcount(zrails.carry[part]) * zrails.tracks;
 }
 
 int zrails_first_part(int rail)

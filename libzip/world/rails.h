@@ -8,6 +8,10 @@
  * Incarnations. The first incarnation of a rail, number 0, is the one that MPI_Init joins. When all ranks have lost a
  * rail and have joined again at its zipper, this is a new incarnation. All ranks know it by the same number, which
  * zipperd tells in WORLD. A later incarnation has a higher number; a number may be left out.
+ *
+ * Tracks. A zipperd may have several workers for each direction. Then a rail has several tracks, each by another worker
+ * (ctl.h): each has channels of its own. All rails of a job have the same number of tracks, which are lost together and
+ * come back together.
  */
 #ifndef ZIP_LIBZIP_RAILS_H
 #define ZIP_LIBZIP_RAILS_H
@@ -25,25 +29,31 @@
 struct zrail {
 	struct zhops way; /* the way to its zipper, as seen from here */
 	struct zsession_pass passes[ZCTL_HOPS_MAX];
-	struct zsession *session;     /* control session: zipperd sends OPEN, DEAD, DIRECT; NULL: lost */
-	uint8_t key[ZAUTH_KEY_BYTES]; /* of the session: for data channels and direct links */
-	enum zseal_level seal;	      /* of its connection, and of data channels */
-	uint32_t protocol;	      /* the same */
-	_Atomic uint64_t sending;     /* bytes of our large messages under way by it; of all stations */
-	uint64_t run;		      /* of the job there, as in WORLD; 0: not known */
-	uint32_t incarnation;	      /* that this rank joined last */
-	uint32_t least;		      /* all incarnations before this one are lost: to us, or to a rank that said so */
+	struct zsession *session;		   /* control session: zipperd sends OPEN, DEAD, DIRECT; NULL: lost */
+	uint8_t key[ZAUTH_KEY_BYTES];		   /* of the session: for data channels and direct links */
+	enum zseal_level seal;			   /* of its connection, and of data channels */
+	uint32_t protocol;			   /* the same */
+	_Atomic uint64_t sending[ZCTL_TRACKS_MAX]; /* bytes of our large messages under way by each track; of all
+						      stations */
+	uint64_t run;				   /* of the job there, as in WORLD; 0: not known */
+	uint32_t incarnation;			   /* that this rank joined last */
+	uint32_t least; /* all incarnations before this one are lost: to us, or to a rank that said so */
+};
+
+struct zrails_track {
+	int rail, track;
 };
 
 struct zrails {
-	int n;		      /* 0: this rank has not joined, or has left */
-	int64_t timeout_ms;   /* see zrails_patience */
-	int64_t reconnect_ms; /* so long the job waits for a zipper where it has no other; 0: it ends at once */
-	uint32_t failing;     /* a bit for each rail: lost, but not acted on yet */
-	uint32_t lost;	      /* a bit for each rail: out of use */
-	uint32_t returning;   /* a bit for each rail: joined again, but not acted on yet. It counts as lost */
-	uint32_t losses;      /* number of times that rails were lost */
-	int carrier;	      /* see zrails_of_carrier */
+	int n;			     /* 0: this rank has not joined, or has left */
+	int tracks;		     /* of each rail; at least 1 once this rank has joined */
+	int64_t timeout_ms;	     /* see zrails_patience */
+	int64_t reconnect_ms;	     /* so long the job waits for a zipper where it has no other; 0: it ends at once */
+	uint32_t failing;	     /* a bit for each rail: lost, but not acted on yet */
+	uint32_t lost;		     /* a bit for each rail: out of use */
+	uint32_t returning;	     /* a bit for each rail: joined again, but not acted on yet. It counts as lost */
+	uint32_t losses;	     /* number of times that rails were lost */
+	struct zrails_track carrier; /* see zrails_of_carrier */
 	/* By part, a bit for each rail, lost or not: it carries messages between that part and ours (entries.h). */
 	uint32_t carry[ZCTL_PARTS_MAX];
 	uint8_t carriers[ZCTL_RAILS_MAX]; /* carriers of our messages to several ranks: the first one that is not lost
@@ -85,13 +95,22 @@ static inline bool zrails_has_hops(int rail)
 {
 	return zrails.rail[rail].way.n > 0;
 }
-static inline void zrails_sending(int rail, uint64_t bytes)
+static inline void zrails_sending(struct zrails_track t, uint64_t bytes)
 {
-	atomic_fetch_add_explicit(&zrails.rail[rail].sending, bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&zrails.rail[t.rail].sending[t.track], bytes, memory_order_relaxed);
 }
-static inline void zrails_sent(int rail, uint64_t bytes)
+static inline void zrails_sent(struct zrails_track t, uint64_t bytes)
 {
-	atomic_fetch_sub_explicit(&zrails.rail[rail].sending, bytes, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&zrails.rail[t.rail].sending[t.track], bytes, memory_order_relaxed);
+}
+static inline bool zrails_same(struct zrails_track a, struct zrails_track b)
+{
+	return a.rail == b.rail && a.track == b.track;
+}
+/* Is there one way only? Then all that two ranks send to each other by zippers keeps its order. */
+static inline bool zrails_is_one(void)
+{
+	return zrails.n * zrails.tracks == 1;
 }
 /* Can the rail be used? */
 static inline bool zrails_is_good(int rail)
@@ -126,25 +145,26 @@ bool zrails_abort(int code, const char *text);
 void zrails_leave(void);
 
 /*
- * The rail for messages between us and that rank, in both directions, except large ones (zrails_choose). It is one of
- * those that carry to its part: with n such rails, in their order, the rail with index
- *     (lrank in the larger part + lrank in the other part / n) mod n.
+ * The track for messages between us and that rank, in both directions, except large ones (zrails_choose). Its rail is
+ * one of those that carry to its part. With n such rails, in their order, and m tracks of them all, track t of the rail
+ * with index r has the number t n + r. Two ranks take the track with the number
+ *     (lrank in the larger part + lrank in the other part / m) mod m.
  * Of two equal parts the one with the lower index counts as the larger. Neighbours in rank on the side of the larger
- * part take different rails. So these spread over all rails: leaders of one collective, ranks that talk to their like
- * in the other part, and a master with its workers. The next rail in order replaces a lost one. If all are lost it is
- * the first choice, whose channels take nothing until it comes back. Needs zworld.
+ * part take different rails, and then different tracks. So these spread over all of them: leaders of one collective,
+ * ranks that talk to their like in the other part, and a master with its workers. The next rail in order replaces a
+ * lost one. If all are lost it is the first choice, whose channels take nothing until it comes back. Needs zworld.
  */
-int zrails_of(uint32_t vrank);
-/* The rail for a large message to that part: the rail with the fewest bytes of our large messages under way. Of several
- * such rails `home` (of the receiver's channel) if it is among them, or else the first. The whole transfer uses it, so
- * that offer and answer meet in one zipperd. */
-int zrails_choose(int home, int part);
-/* The number of rails that carry messages between us and that part, lost ones included, so that both ends have the
- * same number. */
+struct zrails_track zrails_of(uint32_t vrank);
+/* The track for a large message to that part: the one with the fewest bytes of our large messages under way. Of several
+ * such tracks `home` (of the receiver's channel) if it is among them, or else the first. The whole transfer uses it, so
+ * that offer and answer meet in one pair of workers. */
+struct zrails_track zrails_choose(struct zrails_track home, int part);
+/* The number of tracks that carry messages between us and that part, those of lost rails included, so that both ends
+ * have the same number. */
 int zrails_count(int part);
-/* The rail that a rank uses for messages to several ranks: one that carries to as many parts as any. It changes only
+/* The track that a rank uses for messages to several ranks: its rail carries to as many parts as any. It changes only
  * by zrails_change_carrier. */
-static inline int zrails_of_carrier(void)
+static inline struct zrails_track zrails_of_carrier(void)
 {
 	return zrails.carrier;
 }

@@ -51,6 +51,7 @@ void zrejoin_init(const struct zsession_params *params, const struct zctl_join *
 	self.join.ports[0] = self.join.local[0] = '\0';
 	self.join.vrank = (uint32_t)zworld.vrank;
 	self.join.nrails = (uint32_t)zrails.n;
+	self.join.tracks = (uint32_t)zrails.tracks;
 	memcpy(self.entries, entries, (size_t)zrails.n * sizeof(self.entries[0]));
 }
 
@@ -154,6 +155,8 @@ static const char *find_fault(const struct zctl_world *w, uint64_t run)
 		return "its eager_bytes are fewer than before";
 	if (w->frag_bytes != 0 && (zworld.frag_bytes == 0 || w->frag_bytes < zworld.frag_bytes))
 		return "its frag_bytes are fewer than before";
+	if ((int)w->tracks < zrails.tracks && zrails.tracks > 1)
+		return "its workers are fewer than before";
 	return NULL;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A channel is a data connection: that of a rank's station for one pair of fabrics, or one end of a circuit. The
- * control thread owns the struct and lends its halves to the two workers of that pair. Both are told to drop their half
- * when either half is broken or the job is over. When both have done so the link is closed, once all that it has sent
- * has arrived or will not. Control thread.
+ * A channel is a data connection: that of a rank's station for one pair of fabrics and one track, or one end of a
+ * circuit. The control thread owns the struct and lends its halves to the two workers of that pair. Both are told to
+ * drop their half when either half is broken or the job is over. When both have done so the link is closed, once all
+ * that it has sent has arrived or will not. Control thread.
  */
 #ifndef ZIPPERD_CHANNEL_H
 #define ZIPPERD_CHANNEL_H
@@ -40,6 +40,7 @@ struct channel {
 	struct dial *settling; /* the network is being asked for the other end, or is to be; NULL: it is not */
 	uint32_t to;	       /* part */
 	uint32_t endpoint;     /* index of the station in its rank */
+	uint32_t track;	       /* of the job */
 	char over[80];	       /* the port of an RDMA device that the channel came to, for messages; "": none */
 	uint32_t dest;	       /* index in the lane to it */
 	bool waits;	       /* settling is to begin */

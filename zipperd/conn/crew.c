@@ -3,6 +3,7 @@
 #include "zipperd/conn/crew.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -25,8 +26,10 @@ struct waiting { /* a command that found the ring full */
 struct crew {
 	struct watch watch;
 	struct daemon *daemon;
-	int event_fd;							      /* workers -> control thread */
-	struct worker_pair *pair[SETTINGS_FABRICS_MAX][SETTINGS_FABRICS_MAX]; /* [lower][higher] */
+	int event_fd;							       /* workers -> control thread */
+	uint32_t width;							       /* workers of each direction */
+	struct worker_pair **pair[SETTINGS_FABRICS_MAX][SETTINGS_FABRICS_MAX]; /* [lower][higher][width], as made */
+	uint32_t turn;
 	/* One queue for all workers: a command must not overtake one that another worker must have first. */
 	struct waiting *head, **tail;
 };
@@ -45,6 +48,8 @@ int crew_create(struct daemon *d, struct zerr *err)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	crew->watch.ready = ready;
 	crew->daemon = d;
+	/* A launcher's own zipperd is on the host of the ranks, who need the cores. */
+	crew->width = d->for_job && d->settings.workers == SETTINGS_WORKERS_AUTO ? 1 : settings_workers(&d->settings);
 	crew->tail = &crew->head;
 	crew->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int rc = crew->event_fd < 0 ? -errno : watch_add(d, crew->event_fd, EPOLLIN, &crew->watch);
@@ -58,7 +63,7 @@ int crew_create(struct daemon *d, struct zerr *err)
 	return 0;
 }
 
-static struct worker_pair *make_pair(struct crew *crew, int a, int b, struct zerr *err)
+static struct worker_pair *make_pair(struct crew *crew, int a, int b, uint32_t number, struct zerr *err)
 {
 	struct daemon *d = crew->daemon;
 	struct worker_pair *p = calloc(1, sizeof(*p));
@@ -68,6 +73,7 @@ static struct worker_pair *make_pair(struct crew *crew, int a, int b, struct zer
 	}
 	struct worker_params params = {.from = d->settings.fabric[a],
 		.to = d->settings.fabric[b],
+		.number = number,
 		.eager_bytes = (uint32_t)d->settings.eager_bytes,
 		.frag_bytes = settings_fragment(&d->settings),
 		.piece_bytes = (uint32_t)d->settings.frag_bytes,
@@ -85,13 +91,41 @@ static struct worker_pair *make_pair(struct crew *crew, int a, int b, struct zer
 	return p;
 }
 
-struct worker *crew_worker(struct daemon *d, int from, int to, struct zerr *err)
+struct worker *crew_worker(struct daemon *d, int from, int to, uint32_t number, struct zerr *err)
 {
+	struct crew *crew = d->crew;
 	int a = from < to ? from : to, b = from < to ? to : from;
-	struct worker_pair **p = &d->crew->pair[a][b];
-	if (!*p && !(*p = make_pair(d->crew, a, b, err)))
+	struct worker_pair ***all = &crew->pair[a][b];
+	if (!*all && !(*all = calloc(crew->width, sizeof(**all)))) {
+		zerr_set(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	number %= crew->width;
+	struct worker_pair **p = &(*all)[number];
+	if (!*p && !(*p = make_pair(crew, a, b, number, err)))
 		return NULL;
 	return (*p)->worker[from > to];
+}
+
+uint32_t crew_width(const struct daemon *d)
+{
+	return d->crew->width;
+}
+
+uint32_t crew_turn(struct daemon *d)
+{
+	return d->crew->turn++;
+}
+
+/* Has fn do something with all pairs there are, in the order of their fabrics. */
+static void for_each_pair(const struct crew *crew, void (*fn)(struct worker_pair *, void *arg), void *arg)
+{
+	const int n = crew->daemon->settings.nfabrics;
+	for (int a = 0; a < n; a++)
+		for (int b = a + 1; b < n; b++)
+			for (uint32_t i = 0; crew->pair[a][b] && i < crew->width; i++)
+				if (crew->pair[a][b][i])
+					fn(crew->pair[a][b][i], arg);
 }
 
 struct relay *crew_relay(struct daemon *d, struct worker *from, struct worker *to)
@@ -133,27 +167,42 @@ void crew_send(struct daemon *d, struct worker *w, const struct command *c)
 	crew->tail = &q->next;
 }
 
-int crew_ping(struct daemon *d)
+struct pinging {
+	struct daemon *daemon;
+	int n;
+};
+
+static void ping(struct worker_pair *p, void *arg)
 {
-	int n = 0;
-	for (int a = 0; a < SETTINGS_FABRICS_MAX; a++)
-		for (int b = a + 1; b < SETTINGS_FABRICS_MAX; b++)
-			for (int i = 0; d->crew->pair[a][b] && i < 2; i++, n++)
-				crew_send(d, d->crew->pair[a][b]->worker[i], &(struct command){.kind = CMD_PING});
-	return n;
+	struct pinging *all = arg;
+	for (int i = 0; i < 2; i++, all->n++)
+		crew_send(all->daemon, p->worker[i], &(struct command){.kind = CMD_PING});
 }
 
-void crew_each(const struct daemon *d,
-	void (*tell)(void *arg, const char *from, const char *to, bool shares, uint64_t cpu_ns), void *arg)
+int crew_ping(struct daemon *d)
 {
-	const struct settings *c = &d->settings;
-	for (int a = 0; a < c->nfabrics; a++)
-		for (int b = a + 1; b < c->nfabrics; b++) {
-			const struct worker_pair *p = d->crew->pair[a][b];
-			for (int i = 0; p && i < 2; i++)
-				tell(arg, c->fabric[i ? b : a], c->fabric[i ? a : b], !p->thread[1].started,
-					worker_pair_cpu_ns(p, i));
-		}
+	struct pinging all = {.daemon = d};
+	for_each_pair(d->crew, ping, &all);
+	return all.n;
+}
+
+struct listing {
+	struct zctl_worker_status *list;
+	uint32_t n;
+};
+
+static void tell(struct worker_pair *p, void *arg)
+{
+	struct listing *all = arg;
+	for (int i = 0; i < 2; i++)
+		worker_pair_tell(p, i, &all->list[all->n++]);
+}
+
+uint32_t crew_list(const struct daemon *d, struct zctl_worker_status *list)
+{
+	struct listing all = {.list = list};
+	for_each_pair(d->crew, tell, &all);
+	return all.n;
 }
 
 static void push_waiting(struct crew *crew)
@@ -180,16 +229,21 @@ static void poll_worker(struct daemon *d, struct worker *w, void (*handle)(struc
 	}
 }
 
+struct polling {
+	struct daemon *daemon;
+	void (*handle)(struct daemon *, const struct event *);
+};
+
+static void poll_pair(struct worker_pair *p, void *arg)
+{
+	const struct polling *all = arg;
+	poll_worker(all->daemon, p->worker[0], all->handle);
+	poll_worker(all->daemon, p->worker[1], all->handle);
+}
+
 void crew_poll(struct daemon *d, void (*handle)(struct daemon *, const struct event *))
 {
-	for (int a = 0; a < d->settings.nfabrics; a++)
-		for (int b = a + 1; b < d->settings.nfabrics; b++) {
-			struct worker_pair *p = d->crew->pair[a][b];
-			if (!p)
-				continue;
-			poll_worker(d, p->worker[0], handle);
-			poll_worker(d, p->worker[1], handle);
-		}
+	for_each_pair(d->crew, poll_pair, &(struct polling){.daemon = d, .handle = handle});
 	push_waiting(d->crew);
 }
 
@@ -198,12 +252,23 @@ int crew_timeout(const struct daemon *d)
 	return d->crew->head ? RETRY_MS : -1;
 }
 
-static void for_each_pair(struct crew *crew, void (*fn)(struct worker_pair *))
+static void stop_pair(struct worker_pair *p, void *arg)
 {
-	for (int a = 0; a < SETTINGS_FABRICS_MAX; a++)
-		for (int b = a + 1; b < SETTINGS_FABRICS_MAX; b++)
-			if (crew->pair[a][b])
-				fn(crew->pair[a][b]);
+	(void)arg;
+	worker_pair_stop(p);
+}
+
+static void drain_pair(struct worker_pair *p, void *arg)
+{
+	(void)arg;
+	worker_pair_drain(p);
+}
+
+static void free_pair(struct worker_pair *p, void *arg)
+{
+	(void)arg;
+	worker_pair_free(p);
+	free(p);
 }
 
 void crew_destroy(struct daemon *d)
@@ -211,9 +276,9 @@ void crew_destroy(struct daemon *d)
 	struct crew *crew = d->crew;
 	if (!crew)
 		return;
-	for_each_pair(crew, worker_pair_stop);
-	for_each_pair(crew, worker_pair_drain);
-	for_each_pair(crew, worker_pair_free);
+	for_each_pair(crew, stop_pair, NULL);
+	for_each_pair(crew, drain_pair, NULL);
+	for_each_pair(crew, free_pair, NULL);
 	for (int a = 0; a < SETTINGS_FABRICS_MAX; a++)
 		for (int b = a + 1; b < SETTINGS_FABRICS_MAX; b++)
 			free(crew->pair[a][b]);

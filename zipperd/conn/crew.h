@@ -9,17 +9,22 @@
 
 int crew_create(struct daemon *, struct zerr *);
 void crew_destroy(struct daemon *); /* all lanes must be back */
-/* The worker from fabric to fabric, made together with its opposite. NULL with text. */
-struct worker *crew_worker(struct daemon *, int from, int to, struct zerr *);
+/* One of the workers from fabric to fabric, made together with its opposite, which has the same number. number: any; it
+ * is taken modulo the number of workers for that direction. NULL with text. */
+struct worker *crew_worker(struct daemon *, int from, int to, uint32_t number, struct zerr *);
+/* The number of workers for each direction. */
+uint32_t crew_width(const struct daemon *);
+/* A number for the next circuit's worker: they take turns. */
+uint32_t crew_turn(struct daemon *);
 /* The relay from one worker to another with the same first fabric, made at its first use. NULL: out of memory. */
 struct relay *crew_relay(struct daemon *, struct worker *from, struct worker *to);
 /* Never fails and never waits. Commands keep their order, whichever workers they are to. */
 void crew_send(struct daemon *, struct worker *, const struct command *);
 /* Sends CMD_PING to all workers, and returns how many these are. */
 int crew_ping(struct daemon *);
-/* Tells of each worker there is: fabrics, whether its thread does the other direction, too, and its processor time. */
-void crew_each(const struct daemon *,
-	void (*tell)(void *arg, const char *from, const char *to, bool shares, uint64_t cpu_ns), void *arg);
+/* Fills a list with all workers there are, the two of a pair one after the other. list: room for ZCTL_WORKERS_MAX.
+ * Returns their number. */
+uint32_t crew_list(const struct daemon *, struct zctl_worker_status *list);
 /* Hands the events of all workers to handle. */
 void crew_poll(struct daemon *, void (*handle)(struct daemon *, const struct event *));
 /* Milliseconds until crew_poll must be called even if no event comes, -1: never. */

@@ -153,6 +153,12 @@ int quota_promise(struct user *u, uint64_t *promise, uint64_t need, int64_t now_
 	return 0;
 }
 
+uint64_t quota_rest(const struct user *u, uint64_t promise)
+{
+	const uint64_t others = u->promised - promise, limit = (uint64_t)u->all->limit[QUOTA_CONNECTIONS];
+	return limit > others ? limit - others : 0;
+}
+
 uint32_t quota_weight(const struct user *u)
 {
 	return u->weight;

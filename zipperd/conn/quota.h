@@ -35,6 +35,8 @@ void quota_give(struct user *, enum quota);
 /* A job's promise of connections becomes need: the job may open them later without a question. 0 or as quota_take. A
  * smaller promise is always possible. */
 int quota_promise(struct user *, uint64_t *promise, uint64_t need, int64_t now_ms, struct zerr *);
+/* So many connections the user's jobs may still be promised, besides those of the job with that promise. */
+uint64_t quota_rest(const struct user *, uint64_t promise);
 /* The weight of the user's lanes (deficit.h). */
 uint32_t quota_weight(const struct user *);
 /* The memory in which messages to the user's ranks, and of the user's circuits, may wait. */

@@ -46,7 +46,7 @@ static void said_bye(struct daemon *d, struct channel *c)
 	if (c->bye || j->state != JOB_RUNNING)
 		return;
 	c->bye = true;
-	struct lane *in = j->lane[c->to * j->nparts + c->rank->part];
+	struct lane *in = *job_lane(j, c->track, c->to, c->rank->part);
 	crew_send(d, in->worker,
 		&(struct command){.kind = CMD_DEST_BYE, .lane = in, .dest = job_dest_of(c->rank, c->endpoint)});
 }
@@ -59,11 +59,12 @@ static void ask_open(const struct event *e)
 		return;
 	uint32_t station = e->lane->station_of[e->dest], endpoint = station / j->total;
 	struct rank *r = job_rank_of(j, station);
-	if (r->done || !r->conn || rank_channel(r, e->lane->from, endpoint))
+	if (r->done || !r->conn || rank_channel(r, e->lane->track, e->lane->from, endpoint))
 		return;
 	struct zctl_msg msg = {.type = ZCTL_OPEN};
 	msg.u.open.part = e->lane->from;
 	msg.u.open.endpoint = endpoint;
+	msg.u.open.track = e->lane->track;
 	conn_send(r->conn, &msg);
 }
 

@@ -16,7 +16,6 @@
 /* No job begins in a message that has so many bytes in memory; they are fewer on the wire. One job with all its parts
  * and the directions that one message may have is less than what is left to ZWIRE_MAX_PAYLOAD. */
 #define PAGE_BYTES (128u << 10)
-#define WORKERS_MAX (ZCTL_PARTS_MAX * (ZCTL_PARTS_MAX - 1))
 
 struct page {
 	const struct conn *asker;
@@ -31,20 +30,11 @@ static bool sees(const struct page *p, const char *user, const char *id)
 	return (p->all || strcmp(h->user, user) == 0) && (!h->job[0] || strcmp(h->job, id) == 0);
 }
 
-static void add_worker(void *arg, const char *from, const char *to, bool shares, uint64_t cpu_ns)
-{
-	struct zctl_status_reply *out = arg;
-	struct zctl_worker_status *w = &out->worker[out->nworkers++];
-	snprintf(w->from, sizeof(w->from), "%s", from);
-	snprintf(w->to, sizeof(w->to), "%s", to);
-	w->shares = shares;
-	w->cpu_ns = cpu_ns;
-}
-
 static bool is_full(const struct zctl_status_reply *out)
 {
 	return out->njobs == ZCTL_STATUS_JOBS || out->nlanes == ZCTL_STATUS_LANES ||
-	       out->njobs * sizeof(*out->job) + out->nparts * sizeof(*out->part) + out->nlanes * sizeof(*out->lane) >
+	       out->nworkers * sizeof(*out->worker) + out->njobs * sizeof(*out->job) +
+			       out->nparts * sizeof(*out->part) + out->nlanes * sizeof(*out->lane) >
 		       PAGE_BYTES;
 }
 
@@ -128,13 +118,32 @@ static void fill_own(struct zctl_status_reply *out, const struct daemon *d)
 	out->memory = d->budget.limit;
 }
 
+/* To an earlier protocol, which knows of one worker for each direction, all of them are one. */
+static uint32_t list_workers(const struct conn *conn, struct zctl_worker_status *list)
+{
+	const uint32_t all = crew_list(conn->daemon, list);
+	uint32_t n = 0;
+	if (conn->hello.protocol >= ZCTL_PROTOCOL_TRACKS)
+		return all;
+	for (uint32_t i = 0; i < all; i++) {
+		uint32_t k = 0;
+		while (k < n && (strcmp(list[k].from, list[i].from) != 0 || strcmp(list[k].to, list[i].to) != 0))
+			k++;
+		if (k == n)
+			list[n++] = list[i];
+		else
+			list[k].cpu_ns += list[i].cpu_ns;
+	}
+	return n;
+}
+
 void status_reply(struct conn *conn, const struct zctl_place *from)
 {
 	struct daemon *d = conn->daemon;
 	struct zctl_msg msg = {.type = ZCTL_STATUS_REPLY};
 	struct zctl_status_reply *out = &msg.u.status_reply;
 	struct page p = {.asker = conn, .all = conn_administers(conn), .out = out};
-	out->worker = calloc(WORKERS_MAX, sizeof(*out->worker));
+	out->worker = calloc(ZCTL_WORKERS_MAX, sizeof(*out->worker));
 	out->job = calloc(ZCTL_STATUS_JOBS, sizeof(*out->job));
 	out->part = calloc((size_t)ZCTL_STATUS_JOBS * ZCTL_PARTS_MAX, sizeof(*out->part));
 	out->lane = calloc(ZCTL_STATUS_LANES, sizeof(*out->lane));
@@ -144,7 +153,7 @@ void status_reply(struct conn *conn, const struct zctl_place *from)
 		out->all = p.all;
 		fill_own(out, d);
 		if (from->ended == 0 && from->job == 0)
-			crew_each(d, add_worker, out);
+			out->nworkers = list_workers(conn, out->worker);
 		if (from->ended == 0)
 			add_all_present(&p, d, from);
 		if (!p.full)

@@ -61,6 +61,11 @@ static struct rank *check(struct daemon *d, struct conn *conn, const struct zctl
 			a->vrank, j->part[a->part].name, d->settings.fabric[j->part[a->part].fabric]);
 		return NULL;
 	}
+	if (a->track >= j->tracks) {
+		conn_refuse(conn, EINVAL, "rank %u has no track %u: its job has %u of them here", a->vrank, a->track,
+			j->tracks);
+		return NULL;
+	}
 	if (a->endpoint >= j->endpoints) {
 		conn_refuse(conn, EINVAL, "rank %u has no endpoint %u: it said that it has %u of them", a->vrank,
 			a->endpoint, j->endpoints);
@@ -72,7 +77,7 @@ static struct rank *check(struct daemon *d, struct conn *conn, const struct zctl
 		return NULL;
 	}
 	/* A ticket is good once: what was overheard must not open a channel again when the first one has gone. */
-	const bool had = j->opened[a->endpoint * j->total + a->vrank] >> a->part & 1;
+	const bool had = *job_opened(j, a->track, a->endpoint, a->vrank) >> a->part & 1;
 	if (r->done || had) {
 		conn_refuse(conn, EEXIST, "rank %u %s", a->vrank,
 			r->done ? "has left" : "has, or had, a channel to that part already");
@@ -107,7 +112,7 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 		return;
 	}
 	struct channel *c = channel_create(d, &rank_owner);
-	if (!c || job_lanes_ensure(j, r->part, a->part, &err) != 0) {
+	if (!c || job_lanes_ensure(j, a->track, r->part, a->part, &err) != 0) {
 		free(c);
 		if (!err.text[0])
 			zerr_set(&err, -ENOMEM, "out of memory");
@@ -119,8 +124,9 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 	c->rank = r;
 	c->to = a->part;
 	c->endpoint = a->endpoint;
-	struct lane *out = j->lane[r->part * j->nparts + c->to];
-	struct lane *in = j->lane[c->to * j->nparts + r->part];
+	c->track = a->track;
+	struct lane *out = *job_lane(j, c->track, r->part, c->to);
+	struct lane *in = *job_lane(j, c->track, c->to, r->part);
 	const int rc = channel_settle(conn->zlink, out->worker, in->worker, &err);
 	if (rc < 0) {
 		free(c);
@@ -135,7 +141,7 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 	c->zlink = conn_release(conn);
 	c->user = j->user;
 	list_add(&r->channels, &c->of_rank);
-	j->opened[a->endpoint * j->total + a->vrank] |= UINT64_C(1) << a->part;
+	*job_opened(j, c->track, c->endpoint, r->vrank) |= UINT64_C(1) << a->part;
 	j->nchannels++;
 	c->source.zlink = c->tx.zlink = c->zlink;
 	c->source.channel = c->tx.channel = c;

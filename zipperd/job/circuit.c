@@ -108,16 +108,16 @@ static struct lane *make_lane(struct circuit *c, struct worker *w)
 	if (!l)
 		return NULL;
 	l->limits.dest_share = (uint64_t)s->dest_share;
-	l->worker = w;
 	l->owner = c;
 	l->memory.share = quota_memory(c->account);
 	l->deficit.weight = quota_weight(c->account);
+	lane_join(l, w);
 	return l;
 }
 
 int circuit_make_lanes(struct circuit *c, struct zerr *err)
 {
-	struct worker *w = crew_worker(c->daemon, c->fabric[0], c->fabric[1], err);
+	struct worker *w = crew_worker(c->daemon, c->fabric[0], c->fabric[1], crew_turn(c->daemon), err);
 	if (!w)
 		return -EAGAIN;
 	c->lane[0] = make_lane(c, w);

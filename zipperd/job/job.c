@@ -167,8 +167,9 @@ void job_free_if_unused(struct job *j)
 	if (!job_gives_way(j) || j->hashed)
 		return;
 	job_past_keep(j);
-	for (uint32_t i = 0; i < j->nparts * j->nparts; i++)
+	for (uint32_t i = 0; i < j->tracks * j->nparts * j->nparts; i++)
 		lane_destroy(j->lane[i]);
+	free(j->lane);
 	for (uint32_t i = 0; i < j->nparts; i++) {
 		free_ranks(j->part[i].rank, j->part[i].size);
 		free(j->part[i].station_of);
@@ -188,17 +189,37 @@ void job_free_if_unused(struct job *j)
 	free(j);
 }
 
-int job_fits(struct job *j, uint32_t endpoints, struct zerr *err)
+uint64_t job_needs(const struct job *j, uint32_t endpoints, uint32_t tracks)
 {
-	int64_t most = j->daemon->settings.max_connections;
-	uint64_t ranks = 0, need = j->launcher != NULL;
+	uint64_t need = j->launcher != NULL;
 	for (uint32_t a = 0; a < j->nparts; a++) {
 		uint64_t size = j->part[a].size ? j->part[a].size : j->expected[a], others = 0;
 		for (uint32_t b = 0; b < j->nparts; b++)
 			others += b != a && job_carries(j, a, b);
-		ranks += size;
-		need += size * (1 + endpoints * others);
+		need += size * (1 + (uint64_t)endpoints * tracks * others);
 	}
+	return need;
+}
+
+uint64_t job_room(const struct job *j)
+{
+	uint64_t promised = 0, most = (uint64_t)j->daemon->settings.max_connections;
+	const uint64_t of_user = quota_rest(j->user, j->promise);
+	for (struct list *node = j->daemon->all_jobs.next; node != &j->daemon->all_jobs; node = node->next) {
+		const struct job *other = list_entry(node, struct job, link);
+		promised += other != j ? other->promise : 0;
+	}
+	const uint64_t here = most > promised ? most - promised : 0;
+	return here < of_user ? here : of_user;
+}
+
+int job_fits(struct job *j, uint32_t endpoints, uint32_t tracks, struct zerr *err)
+{
+	int64_t most = j->daemon->settings.max_connections;
+	const uint64_t need = job_needs(j, endpoints, tracks);
+	uint64_t ranks = 0;
+	for (uint32_t a = 0; a < j->nparts; a++)
+		ranks += j->part[a].size ? j->part[a].size : j->expected[a];
 	if (need <= (uint64_t)most)
 		return quota_promise(j->user, &j->promise, need, j->daemon->now_ms, err);
 	return zerr_set(err, -E2BIG, "%llu ranks may need %llu connections, but max_connections is %lld here%s",

@@ -61,11 +61,13 @@ struct job {
 	uint32_t incarnation;	/* of that rail: the highest one that a rank has told; 0: they do not come back */
 	struct rank **by_vrank; /* [total], once the job runs */
 	struct place *place;	/* [endpoints * total]: of all stations */
-	uint64_t *opened;	/* as place: a bit for each part to which the station has had a channel */
+	uint64_t *opened; /* [tracks * endpoints * total]: a bit for each part to which a station has had a channel */
 
-	uint64_t window_bytes; /* of memory that its ranks may have on their way: rdv_window for each station */
-	uint32_t rdv_window;   /* of one station */
-	struct lane *lane[ZCTL_PARTS_MAX * ZCTL_PARTS_MAX]; /* [from * nparts + to] */
+	uint64_t window_bytes;	     /* of memory that its ranks may have on their way: rdv_window for each station */
+	uint32_t rdv_window;	     /* of one station */
+	uint32_t tracks;	     /* of the job here, once it runs; before: 0 */
+	uint32_t had_tracks;	     /* its ranks have come back for so many; 0: it begins */
+	struct lane **lane;	     /* [tracks * nparts * nparts]: job_lane */
 	struct zctl_to_part *direct; /* [nparts * nparts] as lane: traffic of direct links, told by ranks; or NULL */
 	uint32_t nlanes;	     /* that workers have */
 	uint32_t nchannels;
@@ -101,9 +103,14 @@ void job_forget(struct job *);
 bool job_gives_way(const struct job *);
 /* Frees a job that is over, when no launcher, lane, channel or name needs it. */
 void job_free_if_unused(struct job *);
-/* Promises the job all connections that it may open with so many endpoints, as far as the sizes of its parts are known.
- * 0 or a negative errno with text: max_connections or user_connections does not suffice. */
-int job_fits(struct job *, uint32_t endpoints, struct zerr *);
+/* The connections that the job may open with so many endpoints and tracks, as far as the sizes of its parts are known.
+ */
+uint64_t job_needs(const struct job *, uint32_t endpoints, uint32_t tracks);
+/* The connections that may be promised to this job: neither other jobs here nor the user's others have them. */
+uint64_t job_room(const struct job *);
+/* Promises the job all connections that it may open with so many endpoints and tracks, as far as the sizes of its parts
+ * are known. 0 or a negative errno with text: max_connections or user_connections does not suffice. */
+int job_fits(struct job *, uint32_t endpoints, uint32_t tracks, struct zerr *);
 /* 0 or -E2BIG with text: total is more than max_ranks. */
 int job_check_ranks(const struct daemon *, uint64_t total, struct zerr *);
 /* The rank whose station it is, in a running job. */
@@ -118,6 +125,18 @@ void job_tell_launcher(struct job *, enum zctl_event_kind, uint32_t number, cons
 static inline bool job_carries(const struct job *j, uint32_t a, uint32_t b)
 {
 	return j->part[a].fabric != j->part[b].fabric;
+}
+
+/* Where the job's lane from part to part on that track is noted; NULL there: it has none yet. */
+static inline struct lane **job_lane(const struct job *j, uint32_t track, uint32_t from, uint32_t to)
+{
+	return &j->lane[(track * j->nparts + from) * j->nparts + to];
+}
+
+/* Where the channels are noted that the station has had on that track: a bit for each part. */
+static inline uint64_t *job_opened(const struct job *j, uint32_t track, uint32_t endpoint, uint32_t vrank)
+{
+	return &j->opened[((size_t)track * j->endpoints + endpoint) * j->total + vrank];
 }
 
 #endif

@@ -50,7 +50,7 @@ static void end_rank(struct rank *r, bool running, uint32_t code, const char *te
 /* The lanes come back when their workers have dealt with everything in them. */
 static void drop_lanes(struct job *j)
 {
-	for (uint32_t i = 0; i < j->nparts * j->nparts; i++)
+	for (uint32_t i = 0; i < j->tracks * j->nparts * j->nparts; i++)
 		if (j->lane[i])
 			crew_send(j->daemon, j->lane[i]->worker,
 				&(struct command){.kind = CMD_DROP_LANE, .lane = j->lane[i]});

@@ -56,7 +56,7 @@ static int group_of_part(struct job *j, uint32_t part, const struct zctl_join *i
 		p->size = in->size;
 	}
 	*group = p->rank;
-	return job_fits(j, in->endpoints, err);
+	return job_fits(j, in->endpoints, 1, err);
 }
 
 static int group_of_world(struct job *j, const struct zctl_join *in, struct rank **group, struct zerr *err)
@@ -120,6 +120,8 @@ static int place_rank(struct job *j, const struct conn *conn, const struct zctl_
 			in->records ? "it records a graph, others do not" : "it records no graph, others do");
 	if (in->incarnation > ZCTL_INCARNATIONS_MAX)
 		return zerr_set(err, -EINVAL, "it says that this is incarnation %u of its rail", in->incarnation);
+	if (j->had_tracks != 0 && in->tracks != 0 && j->had_tracks != in->tracks)
+		return zerr_set(err, -EINVAL, "it comes back for %u tracks, others for %u", in->tracks, j->had_tracks);
 	j->mixed = in->mixed;
 	j->mixed_known = true;
 	int rc = in->mixed ? group_of_world(j, in, &group, err) : group_of_part(j, part, in, &group, err);
@@ -263,6 +265,8 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 	j->nrails = in->nrails;
 	if (in->incarnation > j->incarnation)
 		j->incarnation = in->incarnation;
+	if (in->incarnation > 0 && in->tracks > 0)
+		j->had_tracks = in->tracks;
 	if (in->incarnation > 0 && j->run == 0)
 		j->run = in->run;
 	r->wish = in->vrank;

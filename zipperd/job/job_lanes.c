@@ -7,7 +7,7 @@
 #include "zipperd/conn/crew.h"
 #include "zipperd/conn/quota.h"
 
-static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct worker *w)
+static struct lane *make_lane(struct job *j, uint32_t track, uint32_t from, uint32_t to, struct worker *w)
 {
 	const struct settings *c = &j->daemon->settings;
 	struct lane *l = lane_create(j->endpoints * j->part[to].size, j->nparts);
@@ -16,6 +16,7 @@ static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct 
 	l->job = j->number;
 	l->from = from;
 	l->to = to;
+	l->track = track;
 	l->nstations = j->endpoints * j->total;
 	l->carried = 0;
 	for (uint32_t p = 0; p < j->nparts; p++)
@@ -26,17 +27,17 @@ static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct 
 		.frag_bytes = settings_fragment(c),
 		.dest_share = (uint64_t)c->dest_share,
 		.rdv_window = j->rdv_window};
-	l->worker = w;
 	l->owner = j;
 	l->memory.share = quota_memory(j->user);
 	l->deficit.weight = quota_weight(j->user);
+	lane_join(l, w);
 	return l;
 }
 
 static void hand_over(struct job *j, struct lane *l)
 {
 	struct daemon *d = j->daemon;
-	j->lane[l->from * j->nparts + l->to] = l;
+	*job_lane(j, l->track, l->from, l->to) = l;
 	j->nlanes++;
 	crew_send(d, l->worker, &(struct command){.kind = CMD_ADD_LANE, .lane = l});
 	for (uint32_t i = 0; i < l->ndests; i++)
@@ -65,21 +66,22 @@ static bool join_siblings(struct job *j, struct lane *l)
 {
 	bool all = true;
 	for (uint32_t to = 0; to < j->nparts; to++) {
-		struct lane *other = j->lane[l->from * j->nparts + to];
+		struct lane *other = *job_lane(j, l->track, l->from, to);
 		if (other && other->wanted >> l->to & 1)
 			all &= join_lanes(j, other, l);
 	}
 	return all;
 }
 
-int job_lanes_ensure(struct job *j, uint32_t a, uint32_t b, struct zerr *err)
+/* A job's tracks are with different workers, and jobs begin with different ones. */
+int job_lanes_ensure(struct job *j, uint32_t track, uint32_t a, uint32_t b, struct zerr *err)
 {
-	if (j->lane[a * j->nparts + b])
+	if (*job_lane(j, track, a, b))
 		return 0;
-	struct worker *ab = crew_worker(j->daemon, j->part[a].fabric, j->part[b].fabric, err);
+	struct worker *ab = crew_worker(j->daemon, j->part[a].fabric, j->part[b].fabric, j->number + track, err);
 	if (!ab)
 		return -EAGAIN;
-	struct lane *lab = make_lane(j, a, b, ab), *lba = make_lane(j, b, a, ab->opposite);
+	struct lane *lab = make_lane(j, track, a, b, ab), *lba = make_lane(j, track, b, a, ab->opposite);
 	if (!lab || !lba) {
 		lane_destroy(lab);
 		lane_destroy(lba);
@@ -93,7 +95,7 @@ int job_lanes_ensure(struct job *j, uint32_t a, uint32_t b, struct zerr *err)
 
 bool job_lanes_want(struct job *j, struct lane *l, uint32_t part)
 {
-	struct lane *other = j->lane[l->from * j->nparts + part];
+	struct lane *other = *job_lane(j, l->track, l->from, part);
 	l->wanted |= UINT64_C(1) << part;
 	return !other || join_lanes(j, l, other);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "zipperd/job/job_record.h"
+#include "zipperd/job/job_traffic.h"
 
 #define PAST_BYTES (4u << 20) /* of all of them */
 
@@ -39,8 +40,9 @@ static void expire(struct daemon *d)
 static bool fill(struct past_job *out, const struct job *j)
 {
 	uint32_t at = 0, lanes = 0;
+	struct zctl_lane_status sum;
 	for (uint32_t i = 0; i < j->nparts * j->nparts; i++)
-		lanes += j->lane[i] || (j->direct && j->direct[i].msgs);
+		lanes += job_traffic_sum(j, i / j->nparts, i % j->nparts, &sum);
 	out->part = calloc(j->nparts, sizeof(*out->part));
 	out->lane = calloc(lanes + 1, sizeof(*out->lane));
 	if (!out->part || !out->lane)

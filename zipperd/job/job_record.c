@@ -5,12 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(LANE_LATENCIES == ZCTL_LATENCIES, "a lane's buckets are those of STATUS_REPLY");
-
-static uint64_t load(const _Atomic uint64_t *counter)
-{
-	return atomic_load_explicit(counter, memory_order_relaxed);
-}
+#include "zipperd/job/job_traffic.h"
 
 /* As far as anybody has told. */
 static uint32_t size_of(const struct job *j, uint32_t part)
@@ -63,40 +58,17 @@ void job_record_fill_parts(const struct job *j, struct zctl_part_status *part)
 	}
 }
 
-static void add_lane(struct zctl_lane_status *out, const struct lane_stats *s)
-{
-	out->msgs = load(&s->msgs);
-	out->bytes = load(&s->bytes);
-	out->envelopes = load(&s->envelopes);
-	out->copied_bytes = load(&s->copied_bytes);
-	out->naks = load(&s->naks);
-	out->queue_high_bytes = load(&s->queue_high_bytes);
-	out->shared_bytes = load(&s->shared_bytes);
-	out->queue_bytes = load(&s->queue_bytes);
-	out->stalls = load(&s->stalls);
-	out->latency_ns = load(&s->latency_ns);
-	for (int i = 0; i < ZCTL_LATENCIES; i++)
-		out->latency[i] = load(&s->latency[i]);
-}
-
 uint32_t job_record_fill_lanes(const struct job *j, uint32_t *at, struct zctl_lane_status *lane, uint32_t max)
 {
 	const uint32_t all = j->nparts * j->nparts;
 	uint32_t n = 0, i = *at;
 	for (; i < all; i++) {
-		const struct zctl_to_part *direct = j->direct && j->direct[i].msgs ? &j->direct[i] : NULL;
-		if (!j->lane[i] && !direct)
+		struct zctl_lane_status sum;
+		if (!job_traffic_sum(j, i / j->nparts, i % j->nparts, &sum))
 			continue;
 		if (n == max)
 			break;
-		struct zctl_lane_status *out = &lane[n++];
-		*out = (struct zctl_lane_status){.from = i / j->nparts, .to = i % j->nparts};
-		if (j->lane[i])
-			add_lane(out, &j->lane[i]->stats);
-		if (direct) {
-			out->direct_msgs = direct->msgs;
-			out->direct_bytes = direct->bytes;
-		}
+		lane[n++] = sum;
 	}
 	*at = i < all ? i : 0;
 	return n;

@@ -11,23 +11,20 @@
 #include "common/base/log.h"
 #include "zipperd/conn/conn_send.h"
 #include "zipperd/job/circuit.h"
+#include "zipperd/job/job_traffic.h"
 
-static uint64_t load(const _Atomic uint64_t *counter)
+static void add(struct zctl_dirstat *s, const struct zctl_lane_status *l)
 {
-	return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-static void add_lane(struct zctl_dirstat *s, const struct lane *l)
-{
-	uint64_t high = load(&l->stats.queue_high_bytes);
-	s->msgs += load(&l->stats.msgs);
-	s->bytes += load(&l->stats.bytes);
-	s->envelopes += load(&l->stats.envelopes);
-	s->copied_bytes += load(&l->stats.copied_bytes);
-	s->naks += load(&l->stats.naks);
-	s->shared_bytes += load(&l->stats.shared_bytes);
-	if (high > s->queue_high_bytes)
-		s->queue_high_bytes = high;
+	s->msgs += l->msgs;
+	s->bytes += l->bytes;
+	s->envelopes += l->envelopes;
+	s->copied_bytes += l->copied_bytes;
+	s->naks += l->naks;
+	s->shared_bytes += l->shared_bytes;
+	s->direct_msgs += l->direct_msgs;
+	s->direct_bytes += l->direct_bytes;
+	if (l->queue_high_bytes > s->queue_high_bytes)
+		s->queue_high_bytes = l->queue_high_bytes;
 }
 
 static struct zctl_dirstat *find_dir(struct zctl_stats_reply *r, const char *from, const char *to, uint32_t max)
@@ -52,25 +49,24 @@ static void add_circuit(void *arg, const char *from, const char *to, const struc
 {
 	const struct counting *n = arg;
 	struct zctl_dirstat *s = find_dir(n->reply, from, to, n->max);
+	struct zctl_lane_status sum = {.msgs = 0};
+	job_traffic_add(&sum, l);
 	if (s)
-		add_lane(s, l);
+		add(s, &sum);
 }
 
 static void add_job(struct zctl_stats_reply *r, const struct job *j, uint32_t max)
 {
 	for (uint32_t a = 0; a < j->nparts; a++)
 		for (uint32_t b = 0; b < j->nparts; b++) {
+			struct zctl_lane_status sum;
 			struct zctl_dirstat *s;
 			if (a == b && (!j->direct || !j->direct[a * j->nparts + a].msgs))
 				continue;
 			if (!(s = find_dir(r, j->part[a].name, j->part[b].name, max)))
 				continue;
-			if (j->lane[a * j->nparts + b])
-				add_lane(s, j->lane[a * j->nparts + b]);
-			if (j->direct) {
-				s->direct_msgs += j->direct[a * j->nparts + b].msgs;
-				s->direct_bytes += j->direct[a * j->nparts + b].bytes;
-			}
+			job_traffic_sum(j, a, b, &sum);
+			add(s, &sum);
 		}
 }
 
@@ -116,12 +112,12 @@ void job_stats_log(const struct job *j)
 	text[0] = '\0';
 	for (uint32_t a = 0; a < j->nparts; a++)
 		for (uint32_t b = 0; b < j->nparts; b++) {
-			const struct lane *l = j->lane[a * j->nparts + b];
-			if (!l || n >= (int)sizeof(text))
+			struct zctl_lane_status sum;
+			if (n >= (int)sizeof(text) || !job_traffic_sum(j, a, b, &sum) || sum.envelopes == 0)
 				continue;
 			n += snprintf(text + n, sizeof(text) - (size_t)n,
 				"; %s>%s %" PRIu64 " messages, %" PRIu64 " bytes", j->part[a].name, j->part[b].name,
-				load(&l->stats.msgs), load(&l->stats.bytes));
+				sum.msgs, sum.bytes);
 		}
 	zlog(ZLOG_INFO, "job %s: over after %.1f s%s", j->key, (double)(j->daemon->now_ms - j->started_ms) / 1000,
 		n ? text : "; nothing crossed");

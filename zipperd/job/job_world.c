@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "zipperd/conn/capacity.h"
 #include "zipperd/conn/conn_send.h"
+#include "zipperd/conn/crew.h"
 #include "zipperd/conn/quota.h"
 #include "zipperd/job/job_direct.h"
 #include "zipperd/job/job_end.h"
@@ -114,13 +115,57 @@ static uint32_t count_stations(const struct job *j)
 	return j->endpoints * j->total;
 }
 
+/* May the job have several tracks? All ranks must know of them. And a zipper on the way to this one carries a circuit
+ * for each channel, and cannot promise the connections for that. */
+static bool may_have_several(const struct job *j)
+{
+	for (uint32_t v = 0; v < j->total; v++)
+		if (j->by_vrank[v]->conn->hello.protocol < ZCTL_PROTOCOL_TRACKS)
+			return false;
+	return !strchr(j->entries, '+');
+}
+
+/* The workers of all directions begin now, as ranks rely on them from WORLD on. Returns for how many tracks there are
+ * some, at least 1. */
+static uint32_t start_workers(struct job *j, uint32_t tracks)
+{
+	struct zerr err;
+	for (uint32_t a = 0; a < j->nparts; a++)
+		for (uint32_t b = 0; b < a; b++)
+			for (uint32_t t = 1; job_carries(j, a, b) && t < tracks; t++)
+				if (!crew_worker(j->daemon, j->part[a].fabric, j->part[b].fabric, j->number + t,
+					    &err)) {
+					zlog(ZLOG_WARN, "job %s has %u workers for each direction only: %s", j->key, t,
+						err.text);
+					tracks = t;
+				}
+	return tracks;
+}
+
+/* Other jobs come later: more tracks than one take at most half of the connections that are left then. A job that comes
+ * back has as many as before. */
+static uint32_t choose_tracks(struct job *j)
+{
+	const uint64_t room = job_room(j), least = job_needs(j, j->endpoints, 1);
+	uint32_t tracks = crew_width(j->daemon);
+	if (j->had_tracks > 0)
+		tracks = j->had_tracks < tracks ? j->had_tracks : tracks;
+	else if (!may_have_several(j) || room <= least)
+		tracks = 1;
+	while (j->had_tracks == 0 && tracks > 1 && job_needs(j, j->endpoints, tracks) > least + (room - least) / 2)
+		tracks--;
+	return start_workers(j, tracks);
+}
+
 /* Notes which station is which destination, and the other way round. */
-static int place_stations(struct job *j)
+static int place_stations(struct job *j, uint32_t tracks)
 {
 	j->place = calloc(count_stations(j), sizeof(struct place));
-	j->opened = calloc(count_stations(j), sizeof(*j->opened));
-	if (!j->place || !j->opened)
+	j->opened = calloc((size_t)tracks * count_stations(j), sizeof(*j->opened));
+	j->lane = calloc((size_t)tracks * j->nparts * j->nparts, sizeof(*j->lane));
+	if (!j->place || !j->opened || !j->lane)
 		return -ENOMEM;
+	j->tracks = tracks;
 	for (uint32_t i = 0; i < j->nparts; i++) {
 		j->part[i].station_of = calloc((size_t)j->endpoints * j->part[i].size, sizeof(uint32_t));
 		if (!j->part[i].station_of)
@@ -213,6 +258,7 @@ static int send_world(struct job *j)
 	w->tag_ub = lowest_tag_ub(j);
 	w->incarnation = j->incarnation;
 	w->run = j->run;
+	w->tracks = j->tracks;
 	for (uint32_t v = 1; v < j->total; v++)
 		w->external32 |= j->by_vrank[v]->abi != j->by_vrank[0]->abi;
 	w->nparts = j->nparts;
@@ -250,10 +296,11 @@ void job_world_start(struct job *j)
 	while (j->run == 0)
 		zauth_module.random((uint8_t *)&j->run, sizeof(j->run));
 	int rc = number_ranks(j, &err);
+	const uint32_t tracks = rc == 0 ? choose_tracks(j) : 1;
 	if (rc == 0)
-		rc = job_fits(j, j->endpoints, &err);
+		rc = job_fits(j, j->endpoints, tracks, &err);
 	if (rc == 0)
-		rc = place_stations(j);
+		rc = place_stations(j, tracks);
 	if (rc == 0) {
 		j->rdv_window = choose_window(j);
 		j->window_bytes = (uint64_t)j->rdv_window * count_stations(j);

@@ -97,7 +97,7 @@ void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
 	}
 	memcpy(j->expected, c->sizes, sizeof(j->expected));
 	j->launcher = conn;
-	if (check_sizes(d, j, c, &err) != 0 || job_fits(j, 1, &err) != 0) {
+	if (check_sizes(d, j, c, &err) != 0 || job_fits(j, 1, 1, &err) != 0) {
 		conn_refuse(conn, E2BIG, "job %s: %s", j->key, err.text);
 		j->launcher = NULL;
 		j->state = JOB_OVER;

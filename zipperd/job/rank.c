@@ -23,11 +23,11 @@ const char *rank_describe(const struct rank *r, char *buf, size_t cap)
 	return buf;
 }
 
-struct channel *rank_channel(const struct rank *r, uint32_t to, uint32_t endpoint)
+struct channel *rank_channel(const struct rank *r, uint32_t track, uint32_t to, uint32_t endpoint)
 {
 	for (const struct list *node = r->channels.next; node != &r->channels; node = node->next) {
 		struct channel *c = list_entry(node, struct channel, of_rank);
-		if (c->to == to && c->endpoint == endpoint && !c->dropping)
+		if (c->to == to && c->track == track && c->endpoint == endpoint && !c->dropping)
 			return c;
 	}
 	return NULL;
@@ -49,8 +49,8 @@ void rank_bye(struct rank *r)
 		return;
 	r->done = true;
 	job_count_state(r, 0);
-	for (uint32_t from = 0; from < j->nparts; from++) {
-		struct lane *l = j->lane[from * j->nparts + r->part];
+	for (uint32_t i = 0; i < j->tracks * j->nparts; i++) {
+		struct lane *l = *job_lane(j, i / j->nparts, i % j->nparts, r->part);
 		for (uint32_t e = 0; l && e < j->endpoints; e++)
 			crew_send(j->daemon, l->worker,
 				&(struct command){.kind = CMD_DEST_BYE, .lane = l, .dest = job_dest_of(r, e)});

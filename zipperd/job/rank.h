@@ -36,8 +36,8 @@ struct rank {
 
 /* Writes "rank 3 (das4 rank 1 on node101)" to buf, cut to cap bytes, and returns buf. */
 const char *rank_describe(const struct rank *, char *buf, size_t cap);
-/* Its channel to that part, of the station with index endpoint. NULL: there is none. */
-struct channel *rank_channel(const struct rank *, uint32_t to, uint32_t endpoint);
+/* Its channel to that part on that track, of the station with index endpoint. NULL: there is none. */
+struct channel *rank_channel(const struct rank *, uint32_t track, uint32_t to, uint32_t endpoint);
 /* It said BYE. */
 void rank_bye(struct rank *);
 /* It is dead: the job ends. */

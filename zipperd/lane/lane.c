@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "zipperd/lane/worker.h"
+
 static struct lane *create(uint32_t ndests)
 {
 	struct lane *l = aligned_alloc(alignof(struct lane), sizeof(*l));
@@ -45,10 +47,21 @@ struct lane *lane_create_circuit(void)
 	return l;
 }
 
+void lane_join(struct lane *l, struct worker *w)
+{
+	l->worker = w;
+	list_add(&w->all_lanes, &l->of_worker);
+}
+
 void lane_destroy(struct lane *l)
 {
 	if (!l)
 		return;
+	if (list_linked(&l->of_worker)) {
+		l->worker->past_msgs += atomic_load_explicit(&l->stats.msgs, memory_order_relaxed);
+		l->worker->past_bytes += atomic_load_explicit(&l->stats.bytes, memory_order_relaxed);
+		list_del(&l->of_worker);
+	}
 	free(l->dest);
 	free(l->bucket);
 	free(l->transfers);

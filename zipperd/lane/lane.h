@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A lane is one job in one direction: from one part to another, with its destinations and its tables of refusals and
- * transfers. A circuit's lane has one source and one destination. The control thread makes the lane and gets it back
- * at the end. In between the lane belongs to the worker of that direction, and the control thread reads only the
- * counters.
+ * A lane is one track of a job in one direction: from one part to another, with its destinations and its tables of
+ * refusals and transfers. A circuit's lane has one source and one destination. The control thread makes the lane and
+ * gets it back at the end. In between the lane belongs to the worker of that direction, and the control thread reads
+ * only the counters.
  */
 #ifndef ZIPPERD_LANE_H
 #define ZIPPERD_LANE_H
@@ -49,16 +49,18 @@ struct lane {
 	/* set by the control thread before the worker has it */
 	uint32_t job;		    /* number */
 	uint32_t from, to;	    /* parts */
+	uint32_t track;		    /* of the job */
 	uint32_t nstations;	    /* of the job */
 	uint64_t carried;	    /* a bit for each part that messages from part from can go to */
 	uint32_t ndests;	    /* destinations in part to: station 0 of all lranks, then station 1, ... */
 	const struct place *place;  /* [nstations] */
 	const uint32_t *station_of; /* [ndests] */
 	struct lane_limits limits;
-	struct worker *worker;
-	void *owner;	 /* the control thread's: its job or circuit */
-	uint64_t wanted; /* the control thread's: a bit for each part that the lane is to have a relay to */
-	bool circuit;	 /* of a circuit: everything passes as it is */
+	struct worker *worker; /* lane_join */
+	struct list of_worker; /* in worker.all_lanes: the control thread's */
+	void *owner;	       /* the control thread's: its job or circuit */
+	uint64_t wanted;       /* the control thread's: a bit for each part that the lane is to have a relay to */
+	bool circuit;	       /* of a circuit: everything passes as it is */
 	/* the worker's */
 	struct lane *next;
 	struct deficit deficit;	  /* its part of the worker's rounds */
@@ -78,7 +80,9 @@ struct lane {
 struct lane *lane_create(uint32_t ndests, uint32_t nparts);
 /* A circuit's: it has one destination and no tables. */
 struct lane *lane_create_circuit(void);
-void lane_destroy(struct lane *); /* not while a worker has it */
+/* The lane is to be that worker's: notes it with the worker. Control thread. */
+void lane_join(struct lane *, struct worker *);
+void lane_destroy(struct lane *); /* not while a worker has it; control thread */
 
 static inline void lane_add(_Atomic uint64_t *counter, uint64_t n)
 {

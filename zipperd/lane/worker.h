@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A worker moves the messages of one direction (an ordered pair of fabrics). It owns the receiving halves of the
- * channels of ranks on its first fabric, the sending halves of those on its second, and the lanes of this direction.
+ * A worker moves messages of one direction (an ordered pair of fabrics). It owns the receiving halves of the channels
+ * of ranks on its first fabric, the sending halves of those on its second, and the lanes of this direction. A direction
+ * may have several workers. Each has channels and lanes of its own, so they have nothing to hand to each other.
  *
  * Threads talk through rings only. The control thread sends commands and gets events; the two workers of a pair of
  * fabrics exchange notes (ports.h). Workers with the same first fabric hand messages for several ranks to each other
@@ -55,7 +56,10 @@ struct worker {
 	struct relay *full;	       /* relays from this worker that were full when a source had something for them */
 	struct buf *kept, **kept_tail; /* answers for full relays, oldest first (relay.c) */
 
-	struct relay *outbound; /* relays from this worker; the control thread's alone */
+	/* the control thread's alone */
+	struct relay *outbound;		/* relays from this worker */
+	struct list all_lanes;		/* lane_join: of jobs and circuits */
+	uint64_t past_msgs, past_bytes; /* of lanes that are freed */
 
 	/* set by the control thread */
 	const struct ztransport *settles; /* the transport that endpoint is of, or NULL */
@@ -67,7 +71,7 @@ struct worker {
 };
 
 /* The worker's lane of that job from one station's part to the other's. NULL: the job is over. A job has several lanes
- * in one worker where several of its parts come by the same fabric. */
+ * in one worker where several of its parts come by the same fabric; its tracks are with different workers. */
 static inline struct lane *worker_lane(const struct worker *w, uint32_t job, uint32_t from, uint32_t to)
 {
 	struct lane *l = w->lanes;

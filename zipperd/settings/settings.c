@@ -9,6 +9,7 @@
 #include "common/base/installed.h"
 #include "common/base/log.h"
 #include "common/base/ranges.h"
+#include "common/base/wait.h"
 #include "common/config/conf_print.h"
 #include "common/control/ctl_name.h"
 #include "common/control/keyfile.h"
@@ -19,8 +20,11 @@
 #define MiB (1024 * KiB)
 #define GiB (1024 * MiB)
 #define WEIGHT_MAX 100
-#define SPIN_MAX 1000000	/* idle polls: about a second */
-#define NEXT_SEAL ZSEAL_ENCRYPT /* of a network between zipperds, where nothing is written */
+#define CORES_A_PAIR 4		 /* with workers = auto: two for the workers of both directions, two for others */
+#define WORKER_BYTES (256 * KiB) /* that a worker has of memory from the start */
+#define WORKERS_AUTO_MAX 8	 /* more links than that for each rank are not opened unasked */
+#define SPIN_MAX 1000000	 /* idle polls: about a second */
+#define NEXT_SEAL ZSEAL_ENCRYPT	 /* of a network between zipperds, where nothing is written */
 
 /* Refuses a second line for one address. Without this check the second one would fail later, as if another process had
  * the port. */
@@ -206,6 +210,50 @@ static int parse_spin(void *conf, const char *value, struct zerr *err)
 	return 0;
 }
 
+static int parse_workers(void *conf, const char *value, struct zerr *err)
+{
+	struct settings *c = conf;
+	char *end;
+	if (strcmp(value, "auto") == 0) {
+		c->workers = SETTINGS_WORKERS_AUTO;
+		return 0;
+	}
+	errno = 0;
+	long long n = strtoll(value, &end, 10);
+	if (errno != 0 || end == value || *end || n < 1 || n > ZCTL_TRACKS_MAX)
+		return zerr_set(err, -EINVAL, "'%.40s' is not auto or a number from 1 to %d", value, ZCTL_TRACKS_MAX);
+	c->workers = n;
+	return 0;
+}
+
+/* So many directions there can be. */
+static int64_t count_directions(const struct settings *c)
+{
+	return c->nfabrics > 1 ? (int64_t)c->nfabrics * (c->nfabrics - 1) : 1;
+}
+
+/* At most half of the memory goes to workers from the start. */
+static int64_t most_for_memory(const struct settings *c)
+{
+	return c->memory / 2 / (count_directions(c) * WORKER_BYTES);
+}
+
+uint32_t settings_workers(const struct settings *c)
+{
+	const int64_t room = ZCTL_WORKERS_MAX / count_directions(c);
+	const int64_t pairs = (count_directions(c) + 1) / 2;
+	int64_t n = zwait_cores() / CORES_A_PAIR / pairs;
+	if (c->workers != SETTINGS_WORKERS_AUTO)
+		return (uint32_t)c->workers;
+	if (n > WORKERS_AUTO_MAX)
+		n = WORKERS_AUTO_MAX;
+	if (n > room)
+		n = room;
+	if (n > most_for_memory(c))
+		n = most_for_memory(c);
+	return n > 1 ? (uint32_t)n : 1;
+}
+
 static int check_fragment(void *conf, const char *value, struct zerr *err)
 {
 	const struct settings *c = conf;
@@ -333,25 +381,25 @@ const struct zconf_row settings_rows[] = {
 		"that the windows of all their ranks would exceed half of the memory that is left."),
 	OPT(dest_share, ZCONF_BYTES, "1M", 8 * KiB, GiB,
 		"The number of bytes of messages that may wait for one rank that does not receive, for "
-		"each of its endpoints where it has several (ZIPPER_ENDPOINTS). Further messages are refused and sent "
-		"again later. They do not hold up other ranks."),
+		"each of its endpoints where it has several (ZIPPER_ENDPOINTS), and in each worker. Further messages "
+		"are refused and sent again later. They do not hold up other ranks."),
 	OPT(one_sided_bytes, ZCONF_BYTES, "4M", 0, GiB,
-		"Memory, in each direction, for one-sided transfers: large messages go through it from one "
+		"Memory of each worker for one-sided transfers: large messages go through it from one "
 		"rank's memory into the other's, and neither rank does anything. Both ranks' transports "
 		"must be able to do that. The messages go in pieces of frag_bytes, at least two. The "
 		"memory is allocated at first use and counts as part of memory, of which half is left to "
-		"other messages. So less is taken, or none, where there are too many directions. 0: all "
+		"other messages. So less is taken, or none, where there are too many workers. 0: all "
 		"large messages travel as fragments."),
 	OPT(memory, ZCONF_BYTES, "256M", 4 * MiB, 1024 * GiB,
 		"Upper bound of the memory for all messages that wait for a rank to receive. Each "
-		"direction between two fabrics has 256 KiB of it from the start."),
+		"worker (workers) has 256 KiB of it from the start."),
 	OPT(max_jobs, ZCONF_INT, "256", 1, 65536, "The number of jobs that may run at a time."),
 	OPT(max_ranks, ZCONF_INT, "65536", 2, ZCTL_RANKS_MAX, "The number of ranks that one job may have."),
 	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
 		"The number of connections that may be open at a time. A rank has one for control, and one "
 		"for every other part that it talks to, for each of its endpoints where it has several "
-		"(ZIPPER_ENDPOINTS). A job that may need more than this in all is refused. A job that finds no room "
-		"later, "
+		"(ZIPPER_ENDPOINTS), and for each worker (workers). A job that may need more than this in all with one "
+		"worker is refused. A job that finds no room later, "
 		"because other jobs have the rest, ends and says so. Each connection takes a file "
 		"descriptor, four over shared memory, five over an RDMA device. Where fewer descriptors "
 		"may be open, zipperd lowers this number, with a warning. A worker receives from at most "
@@ -392,7 +440,7 @@ const struct zconf_row settings_rows[] = {
 		.parse = check_weights,
 		.help = "USER:WEIGHT[,USER:WEIGHT...]: the weights of users' jobs, from 1 to 100. Where several jobs "
 			"have "
-			"messages for the same direction between two networks, zipperd's time for it is shared by "
+			"messages for the same worker (workers), zipperd's time for it is shared by "
 			"weight, "
 			"not by the number of ranks. A job with several clusters on one network has a share for each "
 			"of "
@@ -401,7 +449,7 @@ const struct zconf_row settings_rows[] = {
 			"(next). Users that are not named have the weight 1. Messages that go from memory to memory "
 			"(one_sided_bytes) do not count; their receivers take turns. It is read again on SIGHUP, for "
 			"jobs "
-			"that start later, and for directions that a running job has not used yet."},
+			"that start later, and for directions and workers that a running job has not used yet."},
 	{.name = "spin",
 		.type = ZCONF_STRING,
 		.preset = "auto",
@@ -423,6 +471,19 @@ const struct zconf_row settings_rows[] = {
 		.help = "The threads that move messages between two fabrics: one for each direction, or one for "
 			"the pair of them. auto takes the pair on machines with fewer than four cores, where a "
 			"second thread would only be in the way of the ranks."},
+	{.name = "workers",
+		.type = ZCONF_STRING,
+		.preset = "auto",
+		.offset = offsetof(struct settings, workers_text),
+		.parse = parse_workers,
+		.help = "The workers for each direction between two fabrics, from 1 to 32: N workers use up to N cores "
+			"for one direction. Each worker has its own queues, memory and RDMA resources. Each pair of "
+			"ranks uses one of them, and large messages are divided among all. A rank opens a connection "
+			"for each worker that it needs. More than one worker for a job take at most half of the "
+			"connections that max_connections and user_connections leave: else the job has fewer. A job "
+			"has one worker if a rank is of a release before 1.1.0, or comes by hops. auto takes one for "
+			"every four cores and pair of fabrics, and 8 at most. A zipperd that zmpirun starts takes "
+			"one."},
 	{.name = "cpus",
 		.type = ZCONF_STRING,
 		.preset = NULL,
@@ -430,7 +491,8 @@ const struct zconf_row settings_rows[] = {
 		.parse = check_cpus,
 		.help = "The cores that zipperd runs on, by the operating system's numbers, as 0-3,8. They should "
 			"be near the devices, and no rank should be bound to them. zipperd does not start where "
-			"one of them is not there, or not allowed. auto in threads and spin goes by their number. "
+			"one of them is not there, or not allowed. auto in threads, workers and spin goes by their "
+			"number. "
 			"Without this option the operating system chooses among all cores."},
 	{.name = "log_level",
 		.type = ZCONF_ENUM,
@@ -544,6 +606,14 @@ static int check(struct settings *c, struct zerr *err)
 	if (c->memory < 2 * (c->dest_share + c->rdv_window))
 		return zerr_set(err, -EINVAL, "memory (%lld) is not even twice dest_share + rdv_window (%lld)",
 			(long long)c->memory, (long long)(c->dest_share + c->rdv_window));
+	if (c->workers > 1 && c->workers > most_for_memory(c))
+		return zerr_set(err, -EINVAL,
+			"memory (%lld) is less than twice what %lld workers for each of %lld directions begin with",
+			(long long)c->memory, (long long)c->workers, (long long)count_directions(c));
+	if (count_directions(c) * c->workers > ZCTL_WORKERS_MAX)
+		return zerr_set(err, -EINVAL, "%d fabrics have %lld directions: workers is at most %lld then",
+			c->nfabrics, (long long)count_directions(c),
+			(long long)(ZCTL_WORKERS_MAX / count_directions(c)));
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 #define SETTINGS_LISTENS_MAX 64
 #define SETTINGS_NEXTS_MAX 256
 #define SETTINGS_SPIN_AUTO (-1) /* by the number of cores */
+#define SETTINGS_WORKERS_AUTO 0 /* the same */
 
 struct settings_listen {
 	struct zaddr addr;
@@ -54,7 +55,9 @@ struct settings {
 	int64_t user_jobs, user_connections, user_circuits, user_dials, user_memory; /* see their help */
 	char *cpus;								     /* list of cores; NULL: any */
 	int64_t threads;							     /* enum settings_threads */
-	int64_t log_level;							     /* enum zlog_level */
+	char *workers_text;
+	int64_t workers;   /* from workers_text: of each direction, or SETTINGS_WORKERS_AUTO */
+	int64_t log_level; /* enum zlog_level */
 	char *module_dir;
 	struct zverbs_options verbs;
 };
@@ -64,6 +67,9 @@ static inline uint32_t settings_fragment(const struct settings *c)
 {
 	return c->frag_bytes > 0 ? (uint32_t)c->frag_bytes : (uint32_t)ZTRANSPORT_FRAGMENT_MAX;
 }
+
+/* The number of workers of each direction between two fabrics. */
+uint32_t settings_workers(const struct settings *);
 
 /* The origin of settings; all of it stays the caller's. */
 struct settings_source {

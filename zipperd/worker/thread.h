@@ -19,7 +19,7 @@ struct worker_thread {
 	int64_t quiet_ns; /* the time since which it has had no work; 0: not known yet */
 	pthread_t thread;
 	bool started;
-	char name[16]; /* "lgm>das4", or "lgm<>das4" for both directions; cut */
+	char name[16]; /* "lgm>das4", or "lgm<>das4" for both directions, with ".1" for the second pair; cut */
 };
 
 /* For pthread_create(3): runs until all its workers have got CMD_STOP. arg: struct worker_thread. */

@@ -28,7 +28,7 @@ static int create(struct worker **out, const struct worker_params *p, const char
 		goto err;
 	memset(w, 0, sizeof(*w));
 	struct list *lists[] = {&w->hot, &w->cold, &w->stalled, &w->touched, &w->blocked, &w->due, &w->carrying,
-		&w->reading, &w->writing, &w->telling, &w->finishing, &w->fanouts};
+		&w->reading, &w->writing, &w->telling, &w->finishing, &w->fanouts, &w->all_lanes};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	w->ports = aligned_alloc(alignof(struct worker_ports), sizeof(*w->ports));
@@ -145,7 +145,13 @@ int worker_pair_start(struct worker_pair *pair, const struct worker_params *p, s
 		t->worker[t->count++] = pair->worker[i];
 		snprintf(t->name, sizeof(t->name), "%.6s%s%.7s", i && !p->shared ? p->to : p->from,
 			p->shared ? "<>" : ">", i && !p->shared ? p->from : p->to);
+		if (p->number > 0)
+			snprintf(t->name, sizeof(t->name), "%.4s%s%.4s.%u", i && !p->shared ? p->to : p->from,
+				p->shared ? "<>" : ">", i && !p->shared ? p->from : p->to, p->number % 100);
 	}
+	pair->fabric[0] = p->from;
+	pair->fabric[1] = p->to;
+	pair->number = p->number;
 	if (p->shared)
 		rc = join(pair, err);
 	for (int i = 0; i < 2 && rc == 0; i++)
@@ -167,7 +173,7 @@ struct zendpoint *worker_pair_endpoint(struct worker *w, const struct ztransport
 	return w->endpoint;
 }
 
-uint64_t worker_pair_cpu_ns(const struct worker_pair *pair, int i)
+static uint64_t cpu_ns(const struct worker_pair *pair, int i)
 {
 	const struct worker_thread *t = &pair->thread[pair->thread[i].started ? i : 0];
 	struct timespec used;
@@ -175,6 +181,23 @@ uint64_t worker_pair_cpu_ns(const struct worker_pair *pair, int i)
 	if (pthread_getcpuclockid(t->thread, &clock) != 0 || clock_gettime(clock, &used) != 0)
 		return 0;
 	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+void worker_pair_tell(const struct worker_pair *pair, int i, struct zctl_worker_status *out)
+{
+	const struct worker *w = pair->worker[i];
+	*out = (struct zctl_worker_status){.shares = !pair->thread[1].started,
+		.cpu_ns = cpu_ns(pair, i),
+		.number = pair->number,
+		.msgs = w->past_msgs,
+		.bytes = w->past_bytes};
+	snprintf(out->from, sizeof(out->from), "%s", pair->fabric[i]);
+	snprintf(out->to, sizeof(out->to), "%s", pair->fabric[!i]);
+	for (const struct list *node = w->all_lanes.next; node != &w->all_lanes; node = node->next) {
+		const struct lane_stats *s = &list_entry(node, struct lane, of_worker)->stats;
+		out->msgs += atomic_load_explicit(&s->msgs, memory_order_relaxed);
+		out->bytes += atomic_load_explicit(&s->bytes, memory_order_relaxed);
+	}
 }
 
 void worker_pair_stop(struct worker_pair *pair)

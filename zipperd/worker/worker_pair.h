@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Both workers of a pair of fabrics, and their threads. The pair must stay where it is in memory. Control thread. */
+/* Two workers for a pair of fabrics, one for each direction, and their threads. A pair of fabrics may have several such
+ * pairs, which have nothing to do with each other. The pair must stay where it is in memory. Control thread. */
 #ifndef ZIPPERD_WORKER_PAIR_H
 #define ZIPPERD_WORKER_PAIR_H
 
+#include "common/control/ctl.h"
 #include "zipperd/worker/thread.h"
 
 struct worker_pair {
 	struct worker *worker[2];	/* from -> to, to -> from */
 	struct worker_thread thread[2]; /* the second is not used where the workers share a thread */
+	const char *fabric[2];		/* from, to */
+	uint32_t number;
 };
 
 struct worker_params {
-	const char *from, *to; /* fabrics */
+	const char *from, *to; /* fabrics; used until worker_pair_free */
+	uint32_t number;       /* among the pairs of these fabrics, from 0 */
 	uint32_t eager_bytes, frag_bytes;
 	uint32_t piece_bytes; /* of one-sided transfers; 0: the fragment size of the transport */
 	uint64_t staging_bytes;
@@ -34,8 +39,8 @@ void worker_pair_stop(struct worker_pair *);
 void worker_pair_drain(struct worker_pair *);
 /* Frees the workers, after the drain of all pairs. */
 void worker_pair_free(struct worker_pair *);
-/* The processor time that the thread of worker[i] has taken so far. */
-uint64_t worker_pair_cpu_ns(const struct worker_pair *, int i);
+/* What worker[i] has done so far. */
+void worker_pair_tell(const struct worker_pair *, int i, struct zctl_worker_status *);
 /* The worker's endpoint for links of this transport, made with the first of them. NULL with text. */
 struct zendpoint *worker_pair_endpoint(struct worker *, const struct ztransport *, struct zerr *);
 

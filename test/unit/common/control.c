@@ -25,7 +25,7 @@ static struct zctl_run two_runs[] = {{0, 3, 0, 0}, {3, 2, 1, 0}};
 static struct zctl_dirstat two_dirs[] = {{"lgm", "das4", 1, 2, 3, 4, 5, 6, 7, 8, 9},
 	{"das4", "lgm", 7, 8, 9, 10, 11, 12, 13, 14, 15}};
 static struct zctl_attached two_attached[] = {{1, 1, 3}, {2, 2, 0}};
-static struct zctl_worker_status two_workers[] = {{"lgm", "das4", 0, 77}, {"das4", "lgm", 1, 78}};
+static struct zctl_worker_status two_workers[] = {{"lgm", "das4", 0, 77, 0, 79, 80}, {"das4", "lgm", 1, 78, 3, 81, 82}};
 static struct zctl_job_status two_jobs[] = {{7, "alice", "j-1", ZCTL_JOB_RUNS, 1, 0, 4, 4, 1, 1, 0, 2, 1, 6, 2, 1, ""},
 	{9, "bob", "j-2", ZCTL_JOB_ENDED, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, "rank 3 died"}};
 static struct zctl_part_status three_parts[] = {{"lgm", "lgm", 3, 3}, {"das4", "wan", 1, 1}, {"lgm", "lgm", 0, 0}};
@@ -75,10 +75,12 @@ static const struct zctl_msg samples[] = {
 			.universe = 4096,
 			.tag_ub = 5,
 			.run = 0x0807060504030201,
-			.waits = 1}},
+			.waits = 1,
+			.tracks = 5}},
 	{.type = ZCTL_WORLD,
 		.u.world = {.vrank = 4,
 			.run = 0x1817161514131211,
+			.tracks = ZCTL_TRACKS_MAX,
 			.external32 = 1,
 			.eager_bytes = 1,
 			.frag_bytes = 2,
@@ -130,7 +132,8 @@ static const struct zctl_msg samples[] = {
 			.vrank = 5,
 			.part = 6,
 			.endpoint = 7,
-			.seal = ZSEAL_INSIDE}},
+			.seal = ZSEAL_INSIDE,
+			.track = ZCTL_TRACKS_MAX - 1}},
 	{.type = ZCTL_CREATE,
 		.u.create = {.parts = "a,b,c",
 			.entries = "x+8,b,x",
@@ -141,7 +144,7 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_CREATE, .u.create = {.parts = "lgm,das4", .sizes = {3, 2}, .nruns = 2, .runs = two_runs}},
 	{.type = ZCTL_CREATED},
 	{.type = ZCTL_EVENT, .u.event = {.kind = ZCTL_EV_DEAD, .number = 137, .text = "rank 3 died"}},
-	{.type = ZCTL_OPEN, .u.open = {.part = 3, .endpoint = ZCTL_ENDPOINTS_MAX - 1}},
+	{.type = ZCTL_OPEN, .u.open = {.part = 3, .endpoint = ZCTL_ENDPOINTS_MAX - 1, .track = 4}},
 	{.type = ZCTL_DEAD, .u.dead = {.code = 1, .part = 2, .text = "it is over"}},
 	{.type = ZCTL_ABORT, .u.dead = {.code = 2}},
 	{.type = ZCTL_STATS},
@@ -366,8 +369,20 @@ static void refuses_what_makes_no_sense(void **state)
 	m = *sample(ZCTL_ATTACH);
 	m.u.attach.endpoint = ZCTL_ENDPOINTS_MAX;
 	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_ATTACH);
+	m.u.attach.track = ZCTL_TRACKS_MAX;
+	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_OPEN);
 	m.u.open.endpoint = ZCTL_ENDPOINTS_MAX;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_OPEN);
+	m.u.open.track = ZCTL_TRACKS_MAX;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_JOIN);
+	m.u.join.tracks = ZCTL_TRACKS_MAX + 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_WORLD);
+	m.u.world.tracks = ZCTL_TRACKS_MAX + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_DIRECT);
 	m.u.direct.what = 0;

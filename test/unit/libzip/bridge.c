@@ -364,7 +364,7 @@ static void test_no_more_held_than_a_window(void **state)
 	const uint32_t from = 1;
 	(void)state;
 	bridge_begin(3, WINDOW, false);
-	struct zchannel *way = zchannel_open(&zstations[0], 1, 1);
+	struct zchannel *way = zchannel_open(&zstations[0], (struct zrails_track){1, 0}, 1);
 	for (uint64_t seq = 2; seq <= ZPEER_WINDOW_MSGS; seq++) {
 		bridge_say(1, from, (struct zwire_env){.kind = ZWIRE_EAGER, .seq = seq, .tag = 5});
 		bridge_turn();
@@ -408,13 +408,13 @@ static void test_bad_messages_are_named(void **state)
 	uint8_t raw[ZWIRE_ENV_BYTES], payload[512];
 	(void)state;
 	bridge_begin(3, WINDOW, false);
-	struct zchannel *way = zchannel_open(&zstations[0], 0, 1);
+	struct zchannel *way = zchannel_open(&zstations[0], (struct zrails_track){0, 0}, 1);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		zwire_encode(raw, &bad[i].env);
 		assert_int_equal(zdispatch_take(way, &bad[i].env, raw, payload), -EPROTO);
 		assert_string_equal(zbreach_find(way), bad[i].text);
 		assert_string_equal(zchannel_describe_end(way, -EPROTO), bad[i].text);
-		assert_null(zbreach_find(zchannel_open(&zstations[0], 1, 1)));
+		assert_null(zbreach_find(zchannel_open(&zstations[0], (struct zrails_track){1, 0}, 1)));
 	}
 	/* zipperd does not take the channel, and says why */
 	struct zctl_msg refusal = {.type = ZCTL_ERROR, .u.error = {.code = EACCES, .text = "there is no such job"}};

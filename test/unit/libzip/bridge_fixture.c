@@ -227,11 +227,12 @@ int __wrap_zsession_attach_to(struct zlink **out, const struct zsession_way *way
 	return 0;
 }
 
-int __wrap_zsession_attach_direct(struct zlink **, const struct zaddr *, const struct zctl_attach *,
+int __wrap_zsession_attach_direct(struct zlink **, const struct zaddr *, uint32_t, const struct zctl_attach *,
 	struct zendpoint **, int, struct zerr *);
-int __wrap_zsession_attach_direct(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
-	struct zendpoint **own, int timeout_ms, struct zerr *err)
+int __wrap_zsession_attach_direct(struct zlink **out, const struct zaddr *addr, uint32_t protocol,
+	const struct zctl_attach *attach, struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
+	(void)protocol;
 	struct fake_link *l = calloc(1, sizeof(*l));
 	(void)addr;
 	(void)attach;
@@ -300,6 +301,7 @@ void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 	zcomm_world = &bridge_comm;
 	memset(&zrails, 0, sizeof(zrails));
 	zrails.n = rails;
+	zrails.tracks = 1;
 	assert_int_equal(zrails_share(no_entries, "a,b", &err), 0);
 	memset(links, 0, sizeof(links));
 	memset(direct_links, 0, sizeof(direct_links));
@@ -362,7 +364,7 @@ static void add_coming(struct fake_link *l, uint32_t from, struct zwire_env env)
 
 void bridge_say(int rail, uint32_t from, struct zwire_env env)
 {
-	zchannel_open(&zstations[0], rail, 1);
+	zchannel_open(&zstations[0], (struct zrails_track){rail, 0}, 1);
 	assert_non_null(links[rail]);
 	add_coming(links[rail], from, env);
 }
@@ -376,7 +378,7 @@ bool bridge_say_directly(uint32_t to, uint32_t from, struct zwire_env env)
 
 void bridge_break(int rail)
 {
-	zchannel_open(&zstations[0], rail, 1);
+	zchannel_open(&zstations[0], (struct zrails_track){rail, 0}, 1);
 	links[rail]->broken = true;
 }
 

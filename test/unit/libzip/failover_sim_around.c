@@ -19,7 +19,7 @@
 
 struct sim_link {
 	struct zlink base;
-	int rail, part;
+	int track, part;
 	uint8_t *place; /* for the rest of a message that has come in half; NULL: none has */
 	uint8_t elsewhere[FRAGMENT];
 };
@@ -49,7 +49,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
 static int link_post(struct zlink *z, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
 	const struct sim_link *l = (struct sim_link *)z;
-	return outside.post(me, l->rail, l->part, raw, payload, len);
+	return outside.post(me, l->track, l->part, raw, payload, len);
 }
 
 static int link_flush(struct zlink *z)
@@ -102,7 +102,7 @@ static int deliver(void *ctx, const uint8_t raw[ZWIRE_ENV_BYTES], const void *pa
 static int link_poll(struct zlink *z, const struct zsink *sink, unsigned budget)
 {
 	struct delivery d = {(struct sim_link *)z, sink};
-	return outside.poll(me, d.link->rail, d.link->part, budget, deliver, &d);
+	return outside.poll(me, d.link->track, d.link->part, budget, deliver, &d);
 }
 
 static int link_unplace(struct zlink *z)
@@ -116,7 +116,7 @@ static int link_unplace(struct zlink *z)
 static void link_close(struct zlink *z)
 {
 	const struct sim_link *l = (struct sim_link *)z;
-	outside.close(me, l->rail, l->part);
+	outside.close(me, l->track, l->part);
 	free(z);
 }
 
@@ -172,7 +172,8 @@ int __wrap_zsession_attach_to(struct zlink **out, const struct zsession_way *way
 	(void)timeout_ms;
 	while (&zrails.rail[rail].way.first != way->zipper)
 		rail++;
-	int rc = outside.attach(me, rail, (int)attach->part);
+	const int track = sim_track(rail, (int)attach->track);
+	int rc = outside.attach(me, track, (int)attach->part);
 	if (rc != 0) {
 		snprintf(err->text, sizeof(err->text), "refused");
 		return rc;
@@ -181,7 +182,7 @@ int __wrap_zsession_attach_to(struct zlink **out, const struct zsession_way *way
 	if (!l)
 		return -ENOMEM;
 	l->base.ops = &transport;
-	l->rail = rail;
+	l->track = track;
 	l->part = (int)attach->part;
 	*out = &l->base;
 	return 0;
@@ -221,6 +222,7 @@ void around_begin(const struct sim_world *w, const struct sim_outside *o, int vr
 	me = vrank;
 	transport.rma = w->one_sided ? &rma : NULL;
 	zrails.n = w->rails;
+	zrails.tracks = w->tracks;
 	zrails.reconnect_ms = w->returns ? SIM_RECONNECT_MS : 0;
 	for (int i = 0; i < w->rails; i++)
 		around_come_back(i);

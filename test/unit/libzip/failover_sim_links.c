@@ -26,7 +26,7 @@ struct link {
 };
 
 static struct rail {
-	struct link link[SIM_RANKS][SIM_PARTS];
+	struct link link[SIM_RANKS][SIM_TRACKS][SIM_PARTS];
 	bool dead;
 	bool cut[SIM_RANKS];  /* this rank is not reached any more */
 	bool quit[SIM_RANKS]; /* by itself */
@@ -39,6 +39,11 @@ static struct rail {
 	long world_at[SIM_RANKS];
 	uint32_t incarnation;
 } rails[SIM_RAILS];
+
+static struct link *find(int track, int vrank, int part)
+{
+	return &rails[sim_rail_of(track)].link[vrank][track % SIM_TRACKS][part];
+}
 
 static int losses_left;
 
@@ -93,9 +98,9 @@ static void keep_first(struct queue *q, uint32_t n)
 
 static void lose_messages(struct rail *r, int v)
 {
-	for (int p = 0; p < sim.world.nparts; p++) {
-		keep_first(&r->link[v][p].in, 0);
-		keep_first(&r->link[v][p].out, sim_draw(r->link[v][p].out.n + 1));
+	for (struct link *l = r->link[v][0]; l < r->link[v][sim.world.tracks]; l++) {
+		keep_first(&l->in, 0);
+		keep_first(&l->out, sim_draw(l->out.n + 1));
 	}
 }
 
@@ -122,8 +127,8 @@ static void kill_zipper(int rail)
 	if (r->dead)
 		return;
 	sim_trace("the zipper of rail %d dies", rail);
-	for (int i = 0; i < 3; i++)
-		zippers_move(rail, sim_draw(2));
+	for (int i = 0; i < 3 * sim.world.tracks; i++)
+		zippers_move(sim_track(rail, i % sim.world.tracks), sim_draw(2));
 	r->dead = true;
 	r->dead_ns = sim.now_ns;
 	r->up_ns = sim.now_ns + sim_draw(SIM_RECONNECT_MS * 500000);
@@ -140,8 +145,8 @@ static void cut_off(int rail, int v)
 	sim_trace("rank %d is cut off rail %d", v, rail);
 	r->cut[v] = true;
 	r->broken_at[v] = sim.step + sim_draw(300);
-	for (int p = 0; p < sim.world.nparts; p++)
-		r->link[v][p].said_bye |= sim.left[v];
+	for (struct link *l = r->link[v][0]; l < r->link[v][sim.world.tracks]; l++)
+		l->said_bye |= sim.left[v];
 	lose_messages(r, v);
 }
 
@@ -230,9 +235,9 @@ static void begin_again(int rail)
 	for (int v = 0; v < sim.world.nranks; v++) {
 		const uint32_t least = sim.rank[v]->least(rail);
 		incarnation = least > incarnation ? least : incarnation;
-		for (int p = 0; p < sim.world.nparts; p++) {
-			keep_first(&r->link[v][p].in, 0);
-			keep_first(&r->link[v][p].out, 0);
+		for (struct link *l = r->link[v][0]; l < r->link[v][sim.world.tracks]; l++) {
+			keep_first(&l->in, 0);
+			keep_first(&l->out, 0);
 		}
 	}
 	sim_trace("rail %d comes back as incarnation %u", rail, incarnation);
@@ -242,7 +247,8 @@ static void begin_again(int rail)
 		r->awaits_world[v] = true;
 		r->world_at[v] = sim.step + sim_draw(sim_draw(2) ? 20 : 1500);
 	}
-	zippers_begin_again(rail);
+	for (int t = 0; t < sim.world.tracks; t++)
+		zippers_begin_again(sim_track(rail, t));
 }
 
 /* WORLD comes, or gets lost with the zipper. */
@@ -272,13 +278,14 @@ void links_return_some(void)
 			if (sim.left[v])
 				continue;
 			give_world(i, v);
-			for (int p = 0; p < sim.world.nparts; p++) {
+			for (int k = 0; k < sim.world.tracks * SIM_PARTS; k++) {
 				/* a rank reads OPEN after it has acted on WORLD */
-				struct link *l = &r->link[v][p];
+				const int track = sim_track(i, k / SIM_PARTS);
+				struct link *l = find(track, v, k % SIM_PARTS);
 				if (!l->to_open || r->awaits_world[v] || sim_draw(20) != 0)
 					continue;
 				if (!is_broken(r, v))
-					sim.rank[v]->open(i, p);
+					sim.rank[v]->open(track, k % SIM_PARTS);
 				l->to_open = !l->attached && !is_broken(r, v);
 			}
 		}
@@ -292,11 +299,11 @@ bool links_is_dead(int rail)
 
 /* --- the zippers' side --- */
 
-struct sim_msg *links_pop(int rail, int vrank, int part)
+struct sim_msg *links_pop(int track, int vrank, int part)
 {
-	if (rails[rail].cut[vrank])
+	if (rails[sim_rail_of(track)].cut[vrank])
 		return NULL;
-	struct queue *in = &rails[rail].link[vrank][part].in;
+	struct queue *in = &find(track, vrank, part)->in;
 	struct zwire_env env;
 
 	/* Acknowledgements are late now and then, and so are messages behind them: grants come first. */
@@ -304,46 +311,46 @@ struct sim_msg *links_pop(int rail, int vrank, int part)
 		return NULL;
 	struct sim_msg *m = pop(in);
 	if (m)
-		trace("comes", rail, vrank, m->raw);
+		trace("comes", sim_rail_of(track), vrank, m->raw);
 	return m;
 }
 
-void links_push(int rail, const struct zwire_env *env, const void *payload)
+void links_push(int track, const struct zwire_env *env, const void *payload)
 {
 	int dst = (int)env->dst, part = sim.world.part[env->src];
-	struct rail *r = &rails[rail];
+	const struct rail *r = &rails[sim_rail_of(track)];
+	struct link *l = find(track, dst, part);
 	uint8_t raw[ZWIRE_ENV_BYTES];
 
 	if (r->dead || r->cut[dst] || r->quit[dst] || sim.left[dst])
 		return;
 	zwire_encode(raw, env);
-	push(&r->link[dst][part].out, raw, payload, env->len);
-	if (!r->link[dst][part].attached && !r->awaits_world[dst])
-		sim.rank[dst]->open(rail, part);
-	r->link[dst][part].to_open = !r->link[dst][part].attached;
+	push(&l->out, raw, payload, env->len);
+	if (!l->attached && !r->awaits_world[dst])
+		sim.rank[dst]->open(track, part);
+	l->to_open = !l->attached;
 }
 
-bool links_reach(int rail, int a, int b)
+bool links_reach(int track, int a, int b)
 {
-	const struct rail *r = &rails[rail];
+	const struct rail *r = &rails[sim_rail_of(track)];
 	return !r->cut[a] && !r->cut[b] && !r->quit[a] && !r->quit[b];
 }
 
-bool links_said_bye(int rail, int vrank, int part)
+bool links_said_bye(int track, int vrank, int part)
 {
-	return rails[rail].link[vrank][part].said_bye;
+	return find(track, vrank, part)->said_bye;
 }
 
-void links_take_bye(int rail, int vrank, int part)
+void links_take_bye(int track, int vrank, int part)
 {
-	rails[rail].link[vrank][part].said_bye = true;
+	find(track, vrank, part)->said_bye = true;
 }
 
 void links_leave(int vrank)
 {
 	for (int i = 0; i < sim.world.rails; i++)
-		for (int p = 0; p < sim.world.nparts; p++) {
-			struct link *l = &rails[i].link[vrank][p];
+		for (struct link *l = rails[i].link[vrank][0]; l < rails[i].link[vrank][sim.world.tracks]; l++) {
 			l->said_bye |= !l->attached || rails[i].cut[vrank];
 			keep_first(&l->out, 0);
 		}
@@ -351,10 +358,11 @@ void links_leave(int vrank)
 
 /* --- the ranks' side --- */
 
-static int post(int vrank, int rail, int part, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len)
+static int post(int vrank, int track, int part, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
-	struct rail *r = &rails[rail];
-	struct queue *q = &r->link[vrank][part].in;
+	const int rail = sim_rail_of(track);
+	const struct rail *r = &rails[rail];
+	struct queue *q = &find(track, vrank, part)->in;
 
 	if (is_broken(r, vrank))
 		return -EPIPE;
@@ -369,10 +377,11 @@ static int post(int vrank, int rail, int part, const uint8_t raw[ZWIRE_ENV_BYTES
 	return 0;
 }
 
-static int poll(int vrank, int rail, int part, unsigned budget, sim_take *take, void *ctx)
+static int poll(int vrank, int track, int part, unsigned budget, sim_take *take, void *ctx)
 {
-	struct rail *r = &rails[rail];
-	struct queue *q = &r->link[vrank][part].out;
+	const int rail = sim_rail_of(track);
+	const struct rail *r = &rails[rail];
+	struct queue *q = &find(track, vrank, part)->out;
 	unsigned taken = 0, most = sim_draw(2) ? sim_draw(sim_draw(3) ? 6 : 60) : 1;
 
 	while (taken < most && taken < budget && q->head) {
@@ -391,20 +400,21 @@ static int poll(int vrank, int rail, int part, unsigned budget, sim_take *take, 
 	return taken == 0 && !q->head && is_broken(r, vrank) ? -ECONNRESET : (int)taken;
 }
 
-static int attach(int vrank, int rail, int part)
+static int attach(int vrank, int track, int part)
 {
+	const int rail = sim_rail_of(track);
 	if (!(sim.world.carry[sim.world.part[vrank]][part] >> rail & 1))
 		sim_fail("rank %d opens a channel to part %d at rail %d, which carries nothing there", vrank, part,
 			rail);
 	if (is_broken(&rails[rail], vrank))
 		return -ECONNREFUSED;
-	rails[rail].link[vrank][part].attached = true;
+	find(track, vrank, part)->attached = true;
 	return 0;
 }
 
-static void close_link(int vrank, int rail, int part)
+static void close_link(int vrank, int track, int part)
 {
-	rails[rail].link[vrank][part].attached = false;
+	find(track, vrank, part)->attached = false;
 }
 
 /* The zipper ends for all others, too. */
@@ -414,8 +424,8 @@ static void quit(int vrank, int rail)
 	sim_trace("rank %d drops rail %d", vrank, rail);
 	r->quit[vrank] = r->told[vrank] = true;
 	r->quit_ns[vrank] = sim.now_ns;
-	for (int p = 0; p < sim.world.nparts; p++)
-		keep_first(&r->link[vrank][p].out, 0);
+	for (struct link *l = r->link[vrank][0]; l < r->link[vrank][sim.world.tracks]; l++)
+		keep_first(&l->out, 0);
 	kill_zipper(rail);
 }
 

@@ -48,7 +48,7 @@ void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2), nore
 /* A rank is not in MPI for some steps. Then much has come: another rank's word on a loss, and that rank's grant, which
  * may come before the acknowledgement. */
 void sim_compute(int vrank);
-/* One step: each zipper takes its turn, and one of the ranks. */
+/* One step: each worker of each zipper takes its turn, and one of the ranks. */
 void sim_turn(void);
 
 /* --- failover_sim_links.c: the links between ranks and zippers, and their losses --- */
@@ -66,16 +66,16 @@ void links_fill(struct sim_outside *);
  */
 void links_leave(int vrank);
 /* The next message of a rank by its channel to a part, which the caller frees; NULL: none. */
-struct sim_msg *links_pop(int rail, int vrank, int part);
+struct sim_msg *links_pop(int track, int vrank, int part);
 /* To the receiving rank, if it can still be reached. */
-void links_push(int rail, const struct zwire_env *, const void *payload);
+void links_push(int track, const struct zwire_env *, const void *payload);
 /* Both ranks have what the zipper writes into their memories. */
-bool links_reach(int rail, int a, int b);
+bool links_reach(int track, int a, int b);
 bool links_is_dead(int rail);
 bool links_carry_all(void); /* no part needs a rail that is lost */
 /* BYE has come by that channel, or will not any more. */
-bool links_said_bye(int rail, int vrank, int part);
-void links_take_bye(int rail, int vrank, int part);
+bool links_said_bye(int track, int vrank, int part);
+void links_take_bye(int track, int vrank, int part);
 /* So many more rails may be lost: never all of them between two parts, unless they come back and no rank leaves. Of so
  * many steps one loses a rail. */
 void links_allow_losses(int more);
@@ -87,10 +87,10 @@ bool links_tell_losses(void);
 
 /* --- failover_sim_zippers.c: the zippers --- */
 
-void zippers_turn(int rail);
-void zippers_begin_again(int rail);
+void zippers_turn(int track);
+void zippers_begin_again(int track);
 /* Moves a piece of what one-sided transfers are to move. end: all of it, and both ends are told. */
-void zippers_move(int rail, bool end);
+void zippers_move(int track, bool end);
 uint64_t zippers_expose(void *base, size_t len);
 void zippers_conceal(uint64_t id);
 

@@ -163,9 +163,10 @@ static bool cancel(struct zreq *r)
 	return r->done && (r->status.count_hi_and_cancelled & 1);
 }
 
-static void open_channel(int rail, int part)
+static void open_channel(int track, int part)
 {
-	zchannel_open(&zstations[0], rail, part);
+	zchannel_open(&zstations[0], (struct zrails_track){.rail = sim_rail_of(track), .track = track % SIM_TRACKS},
+		part);
 }
 
 static uint32_t least(int rail)
@@ -230,10 +231,11 @@ static void show(void (*line)(const char *format, ...))
 		const struct zremote *r = zremote_find(&zstations[0], (uint32_t)v);
 		if (!r || (!r->stream.halted && !r->stream.head && !r->stream.early && !r->pending.head))
 			continue;
-		line("  rank %d, stream to %d by rail %d:%s%s seq %llu, acknowledged %llu, unsent from %llu, refused "
+		line("  rank %d, stream to %d by rail %d, track %d:%s%s seq %llu, acknowledged %llu, unsent from %llu, "
+		     "refused "
 		     "%llu, "
 		     "taken %llu; least told %u %u %u %u, heard %u %u %u %u%s",
-			me, v, r->channel->rail, r->stream.halted ? " halted" : "",
+			me, v, r->channel->by.rail, r->channel->by.track, r->stream.halted ? " halted" : "",
 			r->stream.early ? " has early ones" : "", (unsigned long long)r->stream.last,
 			(unsigned long long)r->stream.acked,
 			(unsigned long long)(r->stream.unsent ? r->stream.unsent->env.seq : 0),

@@ -15,12 +15,13 @@
 #define SIM_RANKS 5
 #define SIM_PARTS 3
 #define SIM_RAILS 4
+#define SIM_TRACKS 3	   /* of each rail */
 #define SIM_RECONNECT_MS 2 /* so long a zipper may be away; ranks compute for longer */
 
 struct zreq;
 
 struct sim_world {
-	int nparts, nranks, rails;
+	int nparts, nranks, rails, tracks;
 	int part[SIM_RANKS];
 	uint32_t eager_bytes, frag_bytes, rdv_window;
 	bool one_sided;
@@ -32,13 +33,24 @@ struct sim_world {
 	uint32_t carry[SIM_PARTS][SIM_PARTS];
 };
 
-/* As in struct ztransport, of a link that is known by its rank, its rail and the part that it is to. */
+/* The number of a track: that of its rail, times SIM_TRACKS, plus its number in the rail. */
+static inline int sim_track(int rail, int number)
+{
+	return rail * SIM_TRACKS + number;
+}
+static inline int sim_rail_of(int track)
+{
+	return track / SIM_TRACKS;
+}
+
+/* As in struct ztransport, of a link that is known by its rank, its track and the part that it is to. */
 typedef int sim_take(void *ctx, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len);
 struct sim_outside {
-	int (*post)(int vrank, int rail, int part, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len);
-	int (*poll)(int vrank, int rail, int part, unsigned budget, sim_take *, void *ctx);
-	void (*close)(int vrank, int rail, int part);
-	int (*attach)(int vrank, int rail, int part); /* 0, or -ECONNREFUSED */
+	int (*post)(int vrank, int track, int part, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload,
+		size_t len);
+	int (*poll)(int vrank, int track, int part, unsigned budget, sim_take *, void *ctx);
+	void (*close)(int vrank, int track, int part);
+	int (*attach)(int vrank, int track, int part); /* 0, or -ECONNREFUSED */
 	void (*quit)(int vrank, int rail);
 	int64_t (*away_ms)(int vrank, int rail);    /* of a rail that it has quit: as zrejoin_away_ms */
 	uint64_t (*expose)(void *base, size_t len); /* an id of it; 0: not now */
@@ -66,7 +78,7 @@ struct sim_rank {
 	bool (*poll)(void);	       /* one turn of progress */
 	/* Losses and opening of links that zippers tell by the control session. */
 	void (*lose)(int rail, const char *why);
-	void (*open)(int rail, int part);
+	void (*open)(int track, int part);
 	/* The first incarnation of a rail that is not lost to this rank; and WORLD: all ranks have joined this one. */
 	uint32_t (*least)(int rail);
 	void (*come_back)(int rail, uint32_t incarnation);

@@ -63,7 +63,7 @@ void sim_fail(const char *format, ...)
 
 	for (int i = 0; i < w->rails; i++)
 		printf("# rail %d: %s\n", i, w->entries[i]);
-	printf("# %d ranks in %d parts, %d rails%s, step %ld: ", w->nranks, w->nparts, w->rails,
+	printf("# %d ranks in %d parts, %d rails of %d tracks%s, step %ld: ", w->nranks, w->nparts, w->rails, w->tracks,
 		w->one_sided ? ", one-sided" : "", sim.step);
 	va_start(args, format);
 	vprintf(format, args);
@@ -94,7 +94,8 @@ void sim_turn(void)
 	sim.step++;
 	sim.now_ns += 2000 + sim_draw(20000);
 	for (int i = 0; i < sim.world.rails; i++)
-		zippers_turn(i);
+		for (int t = 0; t < sim.world.tracks; t++)
+			zippers_turn(sim_track(i, t));
 	uint32_t v = sim_draw((uint32_t)sim.world.nranks);
 	if (!sim.left[v] && sim.step >= busy_until[v])
 		sim.rank[v]->poll();
@@ -179,6 +180,7 @@ static void begin(const struct sim_case *c, uint64_t seed)
 	for (int i = 0; i < 10; i++)
 		sim_draw(2);
 	w->returns = c->mix.returns;
+	w->tracks = sim_draw(2) ? 1 : draw_between(1, SIM_TRACKS);
 	w->rails = c->rails ? c->rails : draw_between(w->returns ? 1 : 2, SIM_RAILS);
 	w->nranks = c->nranks ? c->nranks : draw_between(3, SIM_RANKS);
 	w->nparts = c->nparts ? c->nparts : w->nranks > 3 ? draw_between(2, 3) : 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The zippers of the simulation, one for each rail: they pass on what comes, refuse messages to ranks for which they
- * have no room at the moment (NAK, RESUME), make messages for each of a list of receivers, and move what is offered
- * one-sidedly, or say that it is to be sent.
+ * The workers of the simulation's zippers, one for each track of each rail: they pass on what comes, refuse messages to
+ * ranks for which they have no room at the moment (NAK, RESUME), make messages for each of a list of receivers, and
+ * move what is offered one-sidedly, or say that it is to be sent.
  */
 #include "test/unit/libzip/failover_sim_parts.h"
 
@@ -38,7 +38,7 @@ static struct zipper {
 	} list[SIM_RANKS];
 	struct offer *offers;
 	struct move *moves;
-} zippers[SIM_RAILS];
+} zippers[SIM_RAILS * SIM_TRACKS];
 
 static struct {
 	uint8_t *base;
@@ -97,9 +97,9 @@ static uint64_t take_offer(struct zipper *z, int sender, uint64_t xfer)
 	return 0;
 }
 
-void zippers_move(int rail, bool end)
+void zippers_move(int track, bool end)
 {
-	struct zipper *z = &zippers[rail];
+	struct zipper *z = &zippers[track];
 	struct move **at = &z->moves;
 	uint32_t n = 0;
 
@@ -110,7 +110,7 @@ void zippers_move(int rail, bool end)
 	for (n = sim_draw(n); n > 0; n--)
 		at = &(*at)->next;
 	struct move *m = *at;
-	if (!links_reach(rail, m->sender, m->receiver))
+	if (!links_reach(track, m->sender, m->receiver))
 		return;
 	size_t len = end ? m->total : sim_draw((uint32_t)m->total + 1);
 	memcpy(exposed(m->receiver_memory, m->total, "receiver"), exposed(m->sender_memory, m->total, "sender"), len);
@@ -127,40 +127,40 @@ void zippers_move(int rail, bool end)
 		.dst = (uint32_t)m->sender,
 		.xfer = m->sender_xfer,
 		.ack = m->ack};
-	links_push(rail, &moved, NULL);
-	links_push(rail, &done, NULL);
+	links_push(track, &moved, NULL);
+	links_push(track, &done, NULL);
 	free(m);
 }
 
 /* --- messages --- */
 
-static void check_key(int rail, int of)
+static void check_key(int track, int of)
 {
-	if (sim.world.hops[rail][sim.world.part[of]] > 0)
-		sim_fail("rank %d gives a key to rail %d, to which it has no link", of, rail);
+	if (sim.world.hops[sim_rail_of(track)][sim.world.part[of]] > 0)
+		sim_fail("rank %d gives a key to rail %d, to which it has no link", of, sim_rail_of(track));
 }
 
 /* The offer is passed on, or the sender is to send it. */
-static void pass_offer(int rail, struct zwire_env *env, const uint8_t *payload)
+static void pass_offer(int track, struct zwire_env *env, const uint8_t *payload)
 {
 	uint64_t memory;
 
-	check_key(rail, (int)env->src);
+	check_key(track, (int)env->src);
 	memcpy(&memory, payload, sizeof(memory));
 	if (sim_draw(8) == 0)
 		env->flags &= (uint16_t)~ZWIRE_F_ONE_SIDED;
 	else
-		add_offer(&zippers[rail], (int)env->src, env->xfer, memory);
+		add_offer(&zippers[track], (int)env->src, env->xfer, memory);
 	env->len = 0;
-	links_push(rail, env, NULL);
+	links_push(track, env, NULL);
 }
 
 /* The receiver takes the offer: a move, or it is told to ask for messages. */
-static void begin_move(int rail, const struct zwire_env *env, const uint8_t *payload)
+static void begin_move(int track, const struct zwire_env *env, const uint8_t *payload)
 {
-	struct zipper *z = &zippers[rail];
+	struct zipper *z = &zippers[track];
 	int sender = (int)env->dst;
-	check_key(rail, (int)env->src);
+	check_key(track, (int)env->src);
 	uint64_t to, from = take_offer(z, sender, env->xfer);
 
 	memcpy(&to, payload, sizeof(to));
@@ -172,7 +172,7 @@ static void begin_move(int rail, const struct zwire_env *env, const uint8_t *pay
 			.dst = env->src,
 			.xfer = env->comm};
 		add_offer(z, sender, env->xfer, from);
-		links_push(rail, &moved, NULL);
+		links_push(track, &moved, NULL);
 		return;
 	}
 	struct move *m = calloc(1, sizeof(*m));
@@ -182,17 +182,17 @@ static void begin_move(int rail, const struct zwire_env *env, const uint8_t *pay
 	z->moves = m;
 }
 
-static void say_bye(int rail, uint32_t of, uint32_t to)
+static void say_bye(int track, uint32_t of, uint32_t to)
 {
 	const struct zwire_env bye = {.kind = ZWIRE_BYE, .src = of, .dst = to};
-	links_push(rail, &bye, NULL);
+	links_push(track, &bye, NULL);
 }
 
 /* Is this sequenced message refused? Those behind a refused one are dropped, as it is sent again with them. */
-static bool refuse(int rail, const struct zwire_env *env)
+static bool refuse(int track, const struct zwire_env *env)
 {
-	struct refusal *r = &zippers[rail].refusal[env->src][env->dst];
-	bool full = zippers[rail].full[env->dst];
+	struct refusal *r = &zippers[track].refusal[env->src][env->dst];
+	bool full = zippers[track].full[env->dst];
 
 	if (r->stands && env->seq > r->seq)
 		return true;
@@ -205,37 +205,38 @@ static bool refuse(int rail, const struct zwire_env *env)
 		r->seq = env->seq;
 	r->stands = r->untold = true;
 	const struct zwire_env nak = {.kind = ZWIRE_NAK, .src = env->dst, .dst = env->src, .seq = r->seq};
-	links_push(rail, &nak, NULL);
+	links_push(track, &nak, NULL);
 	return true;
 }
 
-static void route(int rail, struct zwire_env env, const uint8_t *payload)
+static void route(int track, struct zwire_env env, const uint8_t *payload)
 {
 	bool one_sided = env.flags & ZWIRE_F_ONE_SIDED, sequenced = env.kind == ZWIRE_EAGER || env.kind == ZWIRE_RTS;
 
-	if (!(sim.world.carry[sim.world.part[env.src]][sim.world.part[env.dst]] >> rail & 1))
-		sim_fail("rank %u sends to rank %u by rail %d, which does not carry that", env.src, env.dst, rail);
-	if (links_said_bye(rail, (int)env.dst, sim.world.part[env.src])) {
+	if (!(sim.world.carry[sim.world.part[env.src]][sim.world.part[env.dst]] >> sim_rail_of(track) & 1))
+		sim_fail("rank %u sends to rank %u by rail %d, which does not carry that", env.src, env.dst,
+			sim_rail_of(track));
+	if (links_said_bye(track, (int)env.dst, sim.world.part[env.src])) {
 		if (sequenced || env.kind == ZWIRE_RAILS)
-			say_bye(rail, env.dst, env.src);
+			say_bye(track, env.dst, env.src);
 		return;
 	}
-	if (sequenced && refuse(rail, &env))
+	if (sequenced && refuse(track, &env))
 		return;
 	if (env.kind == ZWIRE_RTS && one_sided) {
-		pass_offer(rail, &env, payload);
+		pass_offer(track, &env, payload);
 	} else if (env.kind == ZWIRE_CTS && one_sided && env.len > 0) {
-		begin_move(rail, &env, payload);
+		begin_move(track, &env, payload);
 	} else {
 		if ((env.kind == ZWIRE_CTS || env.kind == ZWIRE_DONE) && one_sided) /* it is not wanted */
-			take_offer(&zippers[rail], (int)env.dst, env.xfer);
-		links_push(rail, &env, payload);
+			take_offer(&zippers[track], (int)env.dst, env.xfer);
+		links_push(track, &env, payload);
 	}
 }
 
-static void take_list(int rail, uint32_t from, const struct sim_msg *m)
+static void take_list(int track, uint32_t from, const struct sim_msg *m)
 {
-	struct zipper *z = &zippers[rail];
+	struct zipper *z = &zippers[track];
 
 	z->list[from].n = m->len / ZWIRE_RECEIVER_BYTES;
 	if (z->list[from].n > RECEIVERS_MAX)
@@ -245,9 +246,9 @@ static void take_list(int rail, uint32_t from, const struct sim_msg *m)
 			sim_fail("rank %u sends a list that is none", from);
 }
 
-static void route_to_list(int rail, const struct zwire_env *env, const uint8_t *payload)
+static void route_to_list(int track, const struct zwire_env *env, const uint8_t *payload)
 {
-	const struct zipper *z = &zippers[rail];
+	const struct zipper *z = &zippers[track];
 
 	for (size_t i = 0; i < z->list[env->src].n; i++) {
 		const struct zwire_receiver *to = &z->list[env->src].to[i];
@@ -256,27 +257,27 @@ static void route_to_list(int rail, const struct zwire_env *env, const uint8_t *
 		e.seq = to->seq;
 		e.ack = to->ack;
 		e.xfer = to->xfer;
-		route(rail, e, payload);
+		route(track, e, payload);
 	}
 }
 
 /* A rank that still waits for RESUME hears that the other one has left. */
-static void take_bye(int rail, int vrank, int part)
+static void take_bye(int track, int vrank, int part)
 {
-	links_take_bye(rail, vrank, part);
+	links_take_bye(track, vrank, part);
 	for (int from = 0; from < sim.world.nranks; from++) {
-		struct refusal *r = &zippers[rail].refusal[from][vrank];
+		struct refusal *r = &zippers[track].refusal[from][vrank];
 		if (sim.world.part[from] != part || !r->stands)
 			continue;
 		r->stands = false;
-		say_bye(rail, (uint32_t)vrank, (uint32_t)from);
+		say_bye(track, (uint32_t)vrank, (uint32_t)from);
 	}
 }
 
-static void take_one(int rail)
+static void take_one(int track)
 {
 	int from = (int)sim_draw((uint32_t)sim.world.nranks), part = (int)sim_draw((uint32_t)sim.world.nparts);
-	struct sim_msg *m = links_pop(rail, from, part);
+	struct sim_msg *m = links_pop(track, from, part);
 	struct zwire_env env;
 
 	if (!m)
@@ -284,30 +285,30 @@ static void take_one(int rail)
 	if (zwire_decode(&env, m->raw) != 0 || env.len != m->len || (int)env.src != from)
 		sim_fail("rank %d posts no envelope", from);
 	if (env.kind == ZWIRE_BYE)
-		take_bye(rail, from, part);
+		take_bye(track, from, part);
 	else if (env.kind == ZWIRE_RECEIVERS)
-		take_list(rail, env.src, m);
+		take_list(track, env.src, m);
 	else if (env.dst == ZWIRE_NOBODY)
-		route_to_list(rail, &env, m->payload);
+		route_to_list(track, &env, m->payload);
 	else
-		route(rail, env, m->payload);
+		route(track, env, m->payload);
 	free(m);
 }
 
-static void resume(int rail, int from, int to)
+static void resume(int track, int from, int to)
 {
-	struct refusal *r = &zippers[rail].refusal[from][to];
+	struct refusal *r = &zippers[track].refusal[from][to];
 
-	if (!r->stands || !r->untold || zippers[rail].full[to])
+	if (!r->stands || !r->untold || zippers[track].full[to])
 		return;
 	r->untold = false;
 	const struct zwire_env env = {.kind = ZWIRE_RESUME, .src = (uint32_t)to, .dst = (uint32_t)from, .seq = r->seq};
-	links_push(rail, &env, NULL);
+	links_push(track, &env, NULL);
 }
 
-void zippers_begin_again(int rail)
+void zippers_begin_again(int track)
 {
-	struct zipper *z = &zippers[rail];
+	struct zipper *z = &zippers[track];
 
 	while (z->offers) {
 		struct offer *o = z->offers;
@@ -322,20 +323,20 @@ void zippers_begin_again(int rail)
 	memset(z, 0, sizeof(*z));
 }
 
-void zippers_turn(int rail)
+void zippers_turn(int track)
 {
 	const uint32_t n = (uint32_t)sim.world.nranks;
 
-	if (links_is_dead(rail))
+	if (links_is_dead(sim_rail_of(track)))
 		return;
 	if (sim_draw(4) == 0)
-		zippers_move(rail, sim_draw(3) != 0);
+		zippers_move(track, sim_draw(3) != 0);
 	if (sim_draw(60) == 0)
-		zippers[rail].full[sim_draw(n)] = true;
+		zippers[track].full[sim_draw(n)] = true;
 	if (sim_draw(20) == 0)
-		zippers[rail].full[sim_draw(n)] = false;
+		zippers[track].full[sim_draw(n)] = false;
 	for (int to = 0; to < sim.world.nranks; to++)
 		for (int from = 0; from < sim.world.nranks; from++)
-			resume(rail, from, to);
-	take_one(rail);
+			resume(track, from, to);
+	take_one(track);
 }

@@ -17,6 +17,7 @@
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 #include "common/control/ctl_name.h"
+#include "test/unit/within.h"
 
 #define PARTS_MAX 4
 #define RANKS_MAX 64
@@ -33,6 +34,21 @@ static const entries ring = {"a,b,b+1", "b+1,b,c", "a,c+1,c"};
 static const entries twins = {"a,b,b+1", "a,b,b+1", "b+1,b,c"};
 static const entries none; /* no hops */
 
+/* The rail for a rank, and that for a large message, where rails have one track. */
+static int rail_of(int vrank)
+{
+	const struct zrails_track t = zrails_of((uint32_t)vrank);
+	assert_int_equal(t.track, 0);
+	return t.rail;
+}
+
+static int choose(int home, int part)
+{
+	const struct zrails_track t = zrails_choose((struct zrails_track){.rail = home}, part);
+	assert_int_equal(t.track, 0);
+	return t.rail;
+}
+
 static int sizes[PARTS_MAX];
 static struct zplace place[RANKS_MAX];
 
@@ -44,6 +60,7 @@ static void see(const entries e, int nrails, const char *parts, const int *size,
 
 	memset(&zrails, 0, sizeof(zrails));
 	zrails.n = nrails;
+	zrails.tracks = 1;
 	zworld = (struct zworld){.nparts = zctl_name_split_parts(parts, NULL, PARTS_MAX),
 		.part_size = sizes,
 		.place = place};
@@ -73,10 +90,10 @@ static void expect(const entries e, int nrails, const char *parts, const uint32_
 /* The carrier of a rank that had the first one, and has lost these rails. */
 static int carrier_without(uint32_t lost)
 {
-	zrails.carrier = zrails.carriers[0];
+	zrails.carrier.rail = zrails.carriers[0];
 	zrails.lost = lost;
 	zrails_change_carrier();
-	return zrails_of_carrier();
+	return zrails_of_carrier().rail;
 }
 
 static void test_masks(void **state)
@@ -176,7 +193,7 @@ static void test_without_hops(void **state)
 			zrails.lost = lost;
 			for (int v = 0; v < zworld.nranks; v++)
 				if (!zworld_is_local(v))
-					assert_int_equal(zrails_of((uint32_t)v), plain_rail(u, v, 3));
+					assert_int_equal(rail_of(v), plain_rail(u, v, 3));
 			int carrier = (int)place[u].lrank % 3;
 			while (lost >> carrier & 1)
 				carrier = (carrier + 1) % 3;
@@ -217,10 +234,10 @@ static void look(const entries e, int nrails, const char *parts, const int *size
 			rail[u][v] = -1;
 			if (zworld_is_local(v))
 				continue;
-			rail[u][v] = zrails_of((uint32_t)v);
+			rail[u][v] = rail_of(v);
 			assert_true(zrails_carries(rail[u][v], part));
 			assert_false(lost >> rail[u][v] & 1);
-			int other = zrails_choose(rail[u][v], part);
+			int other = choose(rail[u][v], part);
 			assert_true(zrails_carries(other, part) && zrails_is_good(other));
 		}
 		int carrier = carrier_without(lost);
@@ -259,17 +276,83 @@ static void test_share_the_load(void **state)
 	/* a to c: all three have as many hops; b to c: one alone */
 	see(twins, 3, "a,b,c", size, 0);
 	for (int v = 5; v < 9; v++)
-		assert_int_equal(zrails_of((uint32_t)v), (v - 5) / 3);
+		assert_int_equal(rail_of(v), (v - 5) / 3);
 	see(twins, 3, "a,b,c", size, 1);
-	assert_int_equal(zrails_of(5), 1);
+	assert_int_equal(rail_of(5), 1);
 	see(twins, 3, "a,b,c", size, 4);
 	for (int v = 5; v < 9; v++)
-		assert_int_equal(zrails_of((uint32_t)v), 2);
-	assert_int_equal(zrails_of(0), 0);
-	assert_int_equal(zrails_of(1), 1);
-	assert_int_equal(zrails_of(2), 0);
+		assert_int_equal(rail_of(v), 2);
+	assert_int_equal(rail_of(0), 0);
+	assert_int_equal(rail_of(1), 1);
+	assert_int_equal(rail_of(2), 0);
 	assert_int_equal(zrails_count(0), 2);
 	assert_int_equal(zrails_count(2), 1);
+}
+
+/* Neighbours take different rails, then different tracks; both ends the same ones; and all have about as much to do. */
+static void test_tracks(void **state)
+{
+	static const int size[] = {12, 5, 7};
+	static struct zrails_track by[RANKS_MAX][RANKS_MAX];
+	int used[3][4] = {{0}};
+
+	(void)state;
+	for (uint32_t lost = 0; lost < 3; lost++) {
+		for (int u = 0; u < 24; u++) {
+			see(none, 3, "a,b,c", size, u);
+			zrails.tracks = 4;
+			zrails.lost = lost;
+			for (int v = 0; v < zworld.nranks; v++)
+				if (!zworld_is_local(v))
+					by[u][v] = zrails_of((uint32_t)v);
+			assert_int_equal(zrails_count(zworld.part == 0), 12);
+		}
+		for (int u = 0; u < 24; u++)
+			for (int v = 0; v < 24; v++)
+				if (place[u].part != place[v].part) {
+					assert_true(zrails_same(by[u][v], by[v][u]));
+					assert_false(lost >> by[u][v].rail & 1);
+					assert_within(by[u][v].track, 0, 3);
+					used[by[u][v].rail][by[u][v].track] += lost == 0;
+				}
+	}
+	see(none, 3, "a,b,c", size, 12);
+	zrails.tracks = 4;
+	for (int v = 0; v < 12; v++) { /* one of b, with all of a */
+		assert_int_equal(zrails_of((uint32_t)v).rail, v % 3);
+		assert_int_equal(zrails_of((uint32_t)v).track, v / 3);
+	}
+	for (int i = 0; i < 12; i++)
+		assert_within(used[i / 4][i % 4], 2 * (12 * 5 + 12 * 7 + 5 * 7) / 12 - 8,
+			2 * (12 * 5 + 12 * 7 + 5 * 7) / 12 + 8);
+}
+
+/* A large message takes a track that has nothing to do, then one of another rail. */
+static void test_large_ones_by_tracks(void **state)
+{
+	static const int size[] = {1, 1, 1};
+	const struct zrails_track home = {.rail = 1, .track = 1};
+
+	(void)state;
+	see(none, 2, "a,b,c", size, 1);
+	zrails.tracks = 2;
+	assert_false(zrails_is_one());
+	assert_true(zrails_same(zrails_choose(home, 0), home));
+	zrails_sending(home, 1000);
+	assert_true(zrails_same(zrails_choose(home, 0), (struct zrails_track){0, 0}));
+	zrails_sending((struct zrails_track){0, 0}, 1000);
+	assert_true(zrails_same(zrails_choose(home, 0), (struct zrails_track){1, 0}));
+	zrails.failing = 2;
+	assert_true(zrails_same(zrails_choose(home, 0), (struct zrails_track){0, 1}));
+	zrails.failing = 0;
+	zrails_sending((struct zrails_track){1, 0}, 10);
+	zrails_sending((struct zrails_track){0, 1}, 20);
+	zrails_sent(home, 1000);
+	assert_true(zrails_same(zrails_choose(home, 0), home));
+	see(none, 1, "a,b,c", size, 1);
+	assert_true(zrails_is_one());
+	zrails.tracks = 2;
+	assert_false(zrails_is_one());
 }
 
 static void test_large_ones(void **state)
@@ -278,14 +361,14 @@ static void test_large_ones(void **state)
 
 	(void)state;
 	see(twins, 3, "a,b,c", size, 1);
-	zrails_sending(0, 1000);
-	assert_int_equal(zrails_choose(0, 0), 1); /* the third has nothing to do, and does not carry that */
-	zrails_sending(1, 1000);
-	assert_int_equal(zrails_choose(0, 0), 0);
+	zrails_sending((struct zrails_track){0, 0}, 1000);
+	assert_int_equal(choose(0, 0), 1); /* the third has nothing to do, and does not carry that */
+	zrails_sending((struct zrails_track){1, 0}, 1000);
+	assert_int_equal(choose(0, 0), 0);
 	zrails.failing = 2;
-	zrails_sent(1, 1000);
-	assert_int_equal(zrails_choose(0, 0), 0);
-	assert_int_equal(zrails_choose(2, 2), 2);
+	zrails_sent((struct zrails_track){1, 0}, 1000);
+	assert_int_equal(choose(0, 0), 0);
+	assert_int_equal(choose(2, 2), 2);
 }
 
 static void test_carriers(void **state)
@@ -296,7 +379,7 @@ static void test_carriers(void **state)
 	/* a: Z1 carries to b, c and d; then Z2 to c and d, then Z3 to d */
 	for (int v = 0; v < 3; v++) {
 		see(chain, 3, "a,b,c,d", size, v);
-		assert_int_equal(zrails_of_carrier(), 0);
+		assert_int_equal(zrails_of_carrier().rail, 0);
 		assert_int_equal(zrails_first_part(0), 1);
 		assert_int_equal(zrails_first_part(1), 2);
 		assert_int_equal(carrier_without(1), 1);
@@ -306,16 +389,16 @@ static void test_carriers(void **state)
 	/* b: Z2 carries to c and d, Z1 to a, Z3 to d: among these each rank begins with another one */
 	for (int v = 3; v < 6; v++) {
 		see(chain, 3, "a,b,c,d", size, v);
-		assert_int_equal(zrails_of_carrier(), 1);
+		assert_int_equal(zrails_of_carrier().rail, 1);
 		assert_int_equal(carrier_without(2), v == 4 ? 2 : 0);
 		zrails.lost = 0; /* it stays when the first one comes back */
 		assert_false(zrails_change_carrier());
-		assert_int_equal(zrails_of_carrier(), v == 4 ? 2 : 0);
+		assert_int_equal(zrails_of_carrier().rail, v == 4 ? 2 : 0);
 		assert_int_equal(carrier_without(4), 1); /* another one than the carrier */
 	}
 	/* in the star the own one alone carries to both others */
 	see(star, 3, "a,b,c", size, 4);
-	assert_int_equal(zrails_of_carrier(), 1);
+	assert_int_equal(zrails_of_carrier().rail, 1);
 	assert_int_equal(zrails_first_part(1), 0);
 	assert_int_equal(zrails_first_part(2), 2);
 }
@@ -361,6 +444,8 @@ int main(void)
 		cmocka_unit_test(test_both_ends),
 		cmocka_unit_test(test_share_the_load),
 		cmocka_unit_test(test_large_ones),
+		cmocka_unit_test(test_tracks),
+		cmocka_unit_test(test_large_ones_by_tracks),
 		cmocka_unit_test(test_carriers),
 		cmocka_unit_test(test_doing_without),
 	};

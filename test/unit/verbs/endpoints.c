@@ -265,9 +265,10 @@ void channels_are_attached_to_the_callers_endpoint(void **state)
 	struct heard h;
 	for (int i = 0; i < 4; i++) {
 		struct zendpoint **to = i < 2 ? &own : &other;
-		const int rc = i % 2 == 0 ? zsession_attach_to(&p[i].a, &(struct zsession_way){WAY, .zipper = &f->addr},
-						    &attach, to, PATIENCE_MS, &err)
-					  : zsession_attach_direct(&p[i].a, &f->addr, &attach, to, PATIENCE_MS, &err);
+		const int rc = i % 2 == 0
+				       ? zsession_attach_to(&p[i].a, &(struct zsession_way){WAY, .zipper = &f->addr},
+						 &attach, to, PATIENCE_MS, &err)
+				       : zsession_attach_direct(&p[i].a, &f->addr, 0, &attach, to, PATIENCE_MS, &err);
 		if (rc != 0)
 			fail_msg("%s", err.text);
 		p[i].b = take_words(f, &h, i % 2 == 0 ? 2 : 1);

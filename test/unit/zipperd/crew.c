@@ -23,6 +23,7 @@
 #include "zipperd/control/watchdog.h"
 #include "zipperd/job/job.h"
 #include "zipperd/lane/relay.h"
+#include "test/unit/within.h"
 
 #define PATIENCE_MS 20000
 
@@ -99,8 +100,8 @@ static void start(struct bench *b)
 	b->j.state = JOB_RUNNING;
 	b->j.daemon = &b->d;
 	assert_int_equal(crew_create(&b->d, &err), 0);
-	b->ab = crew_worker(&b->d, 0, 1, &err);
-	b->ac = crew_worker(&b->d, 0, 2, &err);
+	b->ab = crew_worker(&b->d, 0, 1, 0, &err);
+	b->ac = crew_worker(&b->d, 0, 2, 0, &err);
 	b->c = aligned_alloc(alignof(struct channel), sizeof(*b->c));
 	assert_true(b->ab && b->ac && b->c);
 	memset(b->c, 0, sizeof(*b->c));
@@ -177,12 +178,14 @@ static void relays_are_made_when_needed(void **state)
 	(void)state;
 	start(&b);
 	b.later = add_lane(&b, b.ab, 1);
+	struct lane *of_job[9] = {[1] = b.lane[0]};
 	b.j.nparts = 3;
-	b.j.lane[1] = b.lane[0];
+	b.j.tracks = 1;
+	b.j.lane = of_job;
 	ask_for_relay(&b); /* nobody has a channel to that part yet */
 	assert_true(!b.ab->outbound && !b.ac->outbound);
 	assert_true(b.lane[0]->wanted == 1 << 2);
-	b.j.lane[2] = b.lane[1];
+	of_job[2] = b.lane[1];
 	for (int i = 0; i < 2; i++) {
 		ask_for_relay(&b);
 		assert_true(b.ab->outbound && b.ab->outbound->to == b.ac && !b.ab->outbound->next);
@@ -277,10 +280,99 @@ static void the_watchdog_is_for_one_process(void **state)
 	unsetenv("WATCHDOG_USEC");
 }
 
+/* Numbers go round over the workers of a direction, which are made as they are needed and have an opposite each. What
+ * lanes have carried stays with the worker when they are gone. */
+static void workers_of_a_direction(void **state)
+{
+	struct zctl_worker_status list[12];
+	struct worker *w[6];
+	struct daemon d = {.epoll = epoll_create1(EPOLL_CLOEXEC)};
+	struct zerr err;
+	(void)state;
+	assert_int_equal(settings_init(&d.settings, &err), 0);
+	strcpy(d.settings.fabric[0], "a");
+	strcpy(d.settings.fabric[1], "b");
+	d.settings.nfabrics = 2;
+	d.settings.threads = SETTINGS_THREADS_PAIR;
+	d.settings.workers = 3;
+	d.budget.limit = 64 << 20;
+	assert_int_equal(crew_create(&d, &err), 0);
+	assert_non_null(w[1] = crew_worker(&d, 0, 1, 1, &err));
+	assert_int_equal(crew_list(&d, list), 2);
+	assert_int_equal(list[0].number, 1);
+	for (uint32_t i = 0; i < 6; i++) {
+		assert_non_null(w[i] = crew_worker(&d, 0, 1, i, &err));
+		assert_ptr_equal(w[i], w[i % 3]);
+		assert_ptr_equal(crew_worker(&d, 1, 0, i, &err), w[i]->opposite);
+	}
+	assert_true(w[0] != w[1] && w[1] != w[2] && w[0] != w[2]);
+	struct lane *l = lane_create(1, 2);
+	assert_non_null(l);
+	lane_join(l, w[2]);
+	lane_add(&l->stats.msgs, 7);
+	lane_add(&l->stats.bytes, 70);
+	for (int gone = 0; gone < 2; gone++) {
+		assert_int_equal(crew_list(&d, list), 6);
+		for (uint32_t i = 0; i < 6; i++) {
+			assert_int_equal(list[i].number, i / 2);
+			assert_string_equal(list[i].from, i % 2 ? "b" : "a");
+			assert_string_equal(list[i].to, i % 2 ? "a" : "b");
+			assert_int_equal(list[i].msgs, i == 4 ? 7 : 0);
+			assert_int_equal(list[i].bytes, i == 4 ? 70 : 0);
+		}
+		if (!gone)
+			lane_destroy(l);
+	}
+	crew_destroy(&d);
+	close(d.epoll);
+	settings_fini(&d.settings);
+}
+
+/* Does zipperd.conf allow so many workers of so many fabrics? Gives how many there are of each direction, or 0. */
+static uint32_t width(const char *workers, int nfabrics, int64_t memory_mib)
+{
+	static const char *const no_key = "key_file";
+	struct settings c;
+	struct zerr err;
+	assert_int_equal(settings_init(&c, &err), 0);
+	int rc = zconf_set(settings_rows, &c, no_key, "/none", "test", &err);
+	if (rc == 0)
+		rc = zconf_set(settings_rows, &c, "workers", workers, "test", &err);
+	c.nlistens = 1;
+	c.nfabrics = nfabrics;
+	c.memory = memory_mib << 20;
+	if (rc == 0)
+		rc = settings_check(&c, "test", &err);
+	const uint32_t n = rc == 0 ? settings_workers(&c) : 0;
+	settings_fini(&c);
+	return n;
+}
+
+static void limits_of_workers(void **state)
+{
+	(void)state;
+	assert_int_equal(width("1", 2, 4096), 1);
+	assert_int_equal(width("32", 2, 4096), 32);
+	assert_int_equal(width("0", 2, 4096), 0);
+	assert_int_equal(width("33", 2, 4096), 0);
+	assert_int_equal(width("2x", 2, 4096), 0);
+	assert_int_equal(width("", 2, 4096), 0);
+	assert_int_equal(width("32", 11, 4096), 32);
+	assert_int_equal(width("32", 12, 4096), 0); /* 132 directions */
+	assert_int_equal(width("31", 12, 4096), 31);
+	assert_int_equal(width("1", 64, 4096), 1);
+	assert_int_equal(width("8", 2, 8), 8); /* 4 MiB, half of the memory */
+	assert_int_equal(width("9", 2, 8), 0);
+	assert_within(width("auto", 2, 4096), 1, 8);
+	assert_int_equal(width("auto", 64, 4096), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_keep_their_order),
+		cmocka_unit_test(workers_of_a_direction),
+		cmocka_unit_test(limits_of_workers),
 		cmocka_unit_test(relays_are_made_when_needed),
 		cmocka_unit_test(a_worker_that_hangs_is_no_life),
 		cmocka_unit_test(the_watchdog_is_for_one_process),
