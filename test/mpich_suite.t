@@ -4,6 +4,7 @@
 # each other, results that are kept, and the table.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 command -v python3 >/dev/null || skip_all "no python3"
+[ -z "$RUNTIME" ] || skip_all "the runner preloads no runtime of a sanitizer"
 cd "$TAP_TMP" || exit 99
 export MPICC MPIEXEC
 suite=work/mpi

@@ -40,7 +40,7 @@ echo 'int zip_test_other;' >other.c
 show='env | grep -E "^(LD_PRELOAD|ZIPPER_|MINE|PMI_RANK)" | sed "s/^ZIPPER_MODULE_DIR=.*/ZIPPER_MODULE_DIR/" | sort'
 run "the environment of children" 0 --clusters 1,1 -genv MINE x -genv ZIPPER_WAIT yield ./driver "$show"
 is "children: what tunes the library stays" "$(counted '=|ZIPPER')" \
-	"2 MINE=x;2 PMI_RANK=0;2 ZIPPER_MODULE_DIR;2 ZIPPER_WAIT=yield;" || diag_file err
+	"${RUNTIME:+2 LD_PRELOAD=$RUNTIME;}2 MINE=x;2 PMI_RANK=0;2 ZIPPER_MODULE_DIR;2 ZIPPER_WAIT=yield;" || diag_file err
 run "another preloaded library" 0 --clusters 1,1 -genv LD_PRELOAD "$PWD/other.so" ./driver 'echo "LD_PRELOAD=$LD_PRELOAD"'
 is "another preloaded library stays" "$(counted LD_PRELOAD)" "2 LD_PRELOAD=${RUNTIME:+$RUNTIME:}$PWD/other.so;" || diag_file err
 run "before MPI_Init all is inherited" 0 --clusters 1,1 sh -c 'sh -c "exec ./hello"'

@@ -102,6 +102,10 @@ export ASAN_OPTIONS=detect_leaks=0
 sanitized() { # NAME COMPILER OPTION...
 	local name=$1 compiler=$2
 	shift 2
+	if [ -n "$RUNTIME" ]; then
+		skip "$name" "zmpirun and libzipper have another sanitizer"
+		return
+	fi
 	if ! MPICH_CC=$compiler "$MPICC" "$@" "$ZIP_TOP_SRCDIR/test/programs/start/hello.c" -o sanitized >cc.log 2>&1; then
 		skip "$name" "it does not compile"
 		return
