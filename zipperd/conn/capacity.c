@@ -17,13 +17,16 @@
 #define TRIM_LEAST 256	 /* connections whose memory is given back when most of them have gone */
 #define LATE_MAX 8	 /* connections that are let in at a time to hear that there is no room */
 #define DESCRIPTORS_KEPT 32 /* for these, and for descriptors of other things */
+#define DESCRIPTORS_A_PAIR 4 /* of workers, where directions have several */
 /* Of a connection over shared memory. A connection over TCP has 1, also one for control over Verbs. */
 #define DESCRIPTORS_SHM 4
 
 /* The descriptors that are not for connections: a quarter of them where the limit is low. */
 static int64_t kept(const struct daemon *d)
 {
-	return d->descriptors / 4 < DESCRIPTORS_KEPT ? d->descriptors / 4 : DESCRIPTORS_KEPT;
+	const int64_t pairs = (int64_t)d->settings.nfabrics * (d->settings.nfabrics - 1) / 2;
+	const int64_t more = (settings_workers(&d->settings) - 1) * pairs * DESCRIPTORS_A_PAIR;
+	return d->descriptors / 4 < DESCRIPTORS_KEPT + more ? d->descriptors / 4 : DESCRIPTORS_KEPT + more;
 }
 
 static int64_t descriptors_each(const struct settings *c)
