@@ -31,10 +31,11 @@ static bool has_several(const struct zctl_status_reply *r)
 /* Two workers that share a thread are one. A direction may have several, which have numbers. */
 static void print_workers(const struct snapshot *s, FILE *out)
 {
+	const bool numbered = has_several(&s->now);
 	for (uint32_t i = 0; i < s->now.nworkers; i++) {
 		const struct zctl_worker_status *w = &s->now.worker[i];
 		char number[16] = "";
-		if (has_several(&s->now))
+		if (numbered)
 			snprintf(number, sizeof(number), " #%u", w->number);
 		fprintf(out, "%s%s %s %s%s %.0f%%", i == 0 ? "workers (part of a core): " : ", ", w->from,
 			w->shares ? "<>" : ">", w->to, number, 100 * snapshot_load(s, i));

@@ -16,7 +16,7 @@
 #define GOING_MS 6000	 /* the same while others are about to go: over JOB_END_LAST_WORDS_MS, less than ranks wait */
 #define TRIM_LEAST 256	 /* connections whose memory is given back when most of them have gone */
 #define LATE_MAX 8	 /* connections that are let in at a time to hear that there is no room */
-#define DESCRIPTORS_KEPT 32 /* for these, and for descriptors of other things */
+#define DESCRIPTORS_KEPT 32  /* for these, and for descriptors of other things */
 #define DESCRIPTORS_A_PAIR 4 /* of workers, where directions have several */
 /* Of a connection over shared memory. A connection over TCP has 1, also one for control over Verbs. */
 #define DESCRIPTORS_SHM 4

@@ -3,7 +3,6 @@
 #include "zipperd/conn/crew.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -48,8 +47,7 @@ int crew_create(struct daemon *d, struct zerr *err)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	crew->watch.ready = ready;
 	crew->daemon = d;
-	/* A launcher's own zipperd is on the host of the ranks, who need the cores. */
-	crew->width = d->for_job && d->settings.workers == SETTINGS_WORKERS_AUTO ? 1 : settings_workers(&d->settings);
+	crew->width = settings_workers(&d->settings);
 	crew->tail = &crew->head;
 	crew->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int rc = crew->event_fd < 0 ? -errno : watch_add(d, crew->event_fd, EPOLLIN, &crew->watch);

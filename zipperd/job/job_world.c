@@ -125,8 +125,8 @@ static bool may_have_several(const struct job *j)
 	return !strchr(j->entries, '+');
 }
 
-/* The workers of all directions begin now, as ranks rely on them from WORLD on. Returns for how many tracks there are
- * some, at least 1. */
+/* The workers of all tracks but the first begin now, as ranks rely on them from WORLD on; the first begins with a
+ * channel. Returns for how many tracks there are workers, at least 1. */
 static uint32_t start_workers(struct job *j, uint32_t tracks)
 {
 	struct zerr err;

@@ -110,6 +110,8 @@ static int serve(struct daemon *d, const struct options *o)
 		zlog(ZLOG_INFO, "%d sockets come from the service manager", inherited);
 	reload_init(d);
 	d->for_job = o->die_with_parent;
+	if (d->for_job && d->settings.workers == SETTINGS_WORKERS_AUTO)
+		d->settings.workers = 1; /* the ranks are on this host, and need the cores */
 	capacity_init(d);
 	d->settings.verbs.note = note_device;
 	d->settings.verbs.warn = warn_of_device;

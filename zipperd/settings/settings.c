@@ -190,10 +190,21 @@ static int parse_next(void *conf, const char *value, struct zerr *err)
 	return 0;
 }
 
+/* A whole number from least to most. */
+static bool read_number(const char *value, int64_t least, int64_t most, int64_t *out)
+{
+	char *end;
+	errno = 0;
+	const long long n = strtoll(value, &end, 10);
+	if (errno != 0 || end == value || *end || n < least || n > most)
+		return false;
+	*out = n;
+	return true;
+}
+
 static int parse_spin(void *conf, const char *value, struct zerr *err)
 {
 	struct settings *c = conf;
-	char *end;
 	if (strcmp(value, "auto") == 0) {
 		c->spin = SETTINGS_SPIN_AUTO;
 		return 0;
@@ -202,27 +213,20 @@ static int parse_spin(void *conf, const char *value, struct zerr *err)
 		c->spin = 0;
 		return 0;
 	}
-	errno = 0;
-	long long polls = strtoll(value, &end, 10);
-	if (errno != 0 || end == value || *end || polls < 0 || polls > SPIN_MAX)
+	if (!read_number(value, 0, SPIN_MAX, &c->spin))
 		return zerr_set(err, -EINVAL, "'%.40s' is not auto, never or a number from 0 to %d", value, SPIN_MAX);
-	c->spin = polls;
 	return 0;
 }
 
 static int parse_workers(void *conf, const char *value, struct zerr *err)
 {
 	struct settings *c = conf;
-	char *end;
 	if (strcmp(value, "auto") == 0) {
 		c->workers = SETTINGS_WORKERS_AUTO;
 		return 0;
 	}
-	errno = 0;
-	long long n = strtoll(value, &end, 10);
-	if (errno != 0 || end == value || *end || n < 1 || n > ZCTL_TRACKS_MAX)
+	if (!read_number(value, 1, ZCTL_TRACKS_MAX, &c->workers))
 		return zerr_set(err, -EINVAL, "'%.40s' is not auto or a number from 1 to %d", value, ZCTL_TRACKS_MAX);
-	c->workers = n;
 	return 0;
 }
 

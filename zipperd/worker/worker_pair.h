@@ -39,7 +39,7 @@ void worker_pair_stop(struct worker_pair *);
 void worker_pair_drain(struct worker_pair *);
 /* Frees the workers, after the drain of all pairs. */
 void worker_pair_free(struct worker_pair *);
-/* What worker[i] has done so far. */
+/* The fabrics of worker[i], its number, and its work so far. */
 void worker_pair_tell(const struct worker_pair *, int i, struct zctl_worker_status *);
 /* The worker's endpoint for links of this transport, made with the first of them. NULL with text. */
 struct zendpoint *worker_pair_endpoint(struct worker *, const struct ztransport *, struct zerr *);
