@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An independent, slow model of dragonflies, HyperX networks and tori: writes down every path by searching the graph (on a torus
-by walking) and iterates as the paper's section III says, in plain floating point. "zipmap model" must give the same load of every
-link on random small machines. Only the random numbers are shared (their definition is in mapper/base/rng.h), so that AI and
-AH draw the same paths. Several ranks sit at a router: each of their messages draws paths of its own. TAP."""
+"""An independent, slow model of dragonflies, megaflies, HyperX networks and tori: writes down every path by searching
+the graph (on a torus by walking) and iterates as the paper's section III says, in plain floating point. "zipmap model"
+must give the same load of every link on random small machines. Only the random numbers are shared (their definition is
+in mapper/base/rng.h), so that AI and AH draw the same paths. Several ranks sit at a router: each of their messages draws
+paths of its own. TAP."""
 import csv
 import itertools
 import os
@@ -209,6 +210,53 @@ class HyperX:
         return ">".join(".".join(map(str, r)) for r in link[:2])
 
 
+class Megafly:
+    """Switches are (group, "l" or "s", number); leaves are routers. Links are (from, to, number of the link)."""
+
+    def __init__(self, groups, leaves, spines, bundle):
+        self.groups, self.leaves, self.spines, self.bundle = groups, leaves, spines, bundle
+        self.lanes = 1
+        self.routers = [(g, "l", a) for g in range(groups) for a in range(leaves)]
+        self.out = {}
+        for g in range(groups):
+            mine = [(g, "s", x) for x in range(spines)]
+            for a in range(leaves):
+                self.out[g, "l", a] = [((g, "l", a), x, 0) for x in mine]
+            for x in mine:
+                self.out[x] = [(x, (g, "l", a), 0) for a in range(leaves)]
+        for g in range(groups):
+            for k in range(bundle):
+                for h in range(groups):
+                    if g != h:
+                        a, b = self.end(g, h, k)[0], self.end(h, g, k)[0]
+                        self.out[a].append((a, b, k))
+
+    def end(self, g, h, k):
+        q = k * (self.groups - 1) + [x for x in range(self.groups) if x != g].index(h)
+        return (g, "s", q % self.spines), q // self.spines
+
+    def direct(self, s, d):
+        """By the spine, or by the number of the link between the groups."""
+        return sorted(search(self.out, s, d), key=lambda p: [(link[2], link[1][2]) for link in p] if len(p) == 2
+                      else [link[2] for link in p])
+
+    def drawn(self, s, d, bits):
+        via = self.routers[(bits >> 32) * len(self.routers) >> 32]
+        first, last = self.direct(s, via), self.direct(via, d)
+        return first[(bits & 0xFFFF) * len(first) >> 16] + last[(bits >> 16 & 0xFFFF) * len(last) >> 16]
+
+    def links(self):
+        return [link for a in self.out for link in self.out[a]]
+
+    def describe(self):
+        return "megafly group:%d leaf:%d spine:%d global:%d" % (self.groups, self.leaves, self.spines, self.bundle)
+
+    def name(self, link):
+        a, b, k = link
+        port = ".p%d" % self.end(a[0], b[0], k)[1] if a[0] != b[0] else ""
+        return "g%d.%s%d%s>g%d.%s%d" % (a + (port,) + b)
+
+
 def add(load, path, value):
     for link in path:
         load[link] = load.get(link, 0) + value
@@ -321,6 +369,11 @@ def random_hyperx(rng):
     return m, messages_of(m, rng)
 
 
+def random_megafly(rng):
+    m = Megafly(rng.randint(1, 6), rng.randint(2, 4), rng.randint(1, 4), rng.choice([1, 1, 2, 3]))
+    return m, messages_of(m, rng)
+
+
 def messages_of(m, rng):
     # dense enough that links fill up: each router to a few others, very different sizes
     messages = {}
@@ -368,7 +421,8 @@ def main():
     count = failed = 0
     limits = set()
     with tempfile.TemporaryDirectory() as folder:
-        machines = [random_case] * cases + [random_torus] * (cases // 2) + [random_hyperx] * (cases // 2)
+        others = [random_torus, random_hyperx, random_megafly]
+        machines = [random_case] * cases + [make for make in others for _ in range(cases // 2)]
         for case, machine in enumerate(machines):
             m, messages = machine(rng)
             shape = "%s, %d messages" % (m.describe(), len(messages))

@@ -24,8 +24,8 @@ enum net_class {
 	NET_NONE,
 	NET_ROW,    /* dragonfly, level 1, within a chassis */
 	NET_COLUMN, /* dragonfly, level 1, between the chassis of a group */
-	NET_GLOBAL, /* dragonfly, level 2 */
-	NET_UP,	    /* fat tree and crossbar, towards the roots */
+	NET_GLOBAL, /* dragonfly and megafly, between groups (level 2) */
+	NET_UP,	    /* fat tree, megafly and crossbar, towards the roots */
 	NET_DOWN,
 	NET_INJECT, /* from a node to its router, where that link is limited */
 	NET_EJECT,

@@ -335,6 +335,53 @@ static void hyperx_indirect(void **state)
 	CHECK("hyperx:3", "SI", three, line);
 }
 
+/* Leaves 0, 1 are in group 0, leaves 4, 5 in group 2. Half the bytes within a group go over each spine. The link to
+ * group 2 is the second one of group 0, and so at its second spine; the link to group 0 is the first one of group 2. */
+static void megafly_direct(void **state)
+{
+	static const struct message m[] = {{0, 1, 100}, {0, 5, 10}};
+	static const struct expected e[] = {{"g0.l0>g0.s0", 50}, {"g0.l0>g0.s1", 60}, {"g0.s0>g0.l1", 50},
+		{"g0.s1>g0.l1", 50}, {"g0.s1.p0>g2.s0", 10}, {"g2.s0>g2.l1", 10}};
+
+	(void)state;
+	CHECK("megafly group:3 leaf:2 spine:2 node:1", "SD", m, e);
+}
+
+/* Two links between two groups of two spines: half the bytes go over each. */
+static void megafly_bundle(void **state)
+{
+	static const struct message m[] = {{1, 2, 100}};
+	static const struct expected e[] = {{"g0.l1>g0.s0", 50}, {"g0.l1>g0.s1", 50}, {"g0.s0.p0>g1.s0", 50},
+		{"g0.s1.p0>g1.s1", 50}, {"g1.s0>g1.l0", 50}, {"g1.s1>g1.l0", 50}};
+
+	(void)state;
+	CHECK("megafly group:2 leaf:2 spine:2 node:1 global:2", "SD", m, e);
+	CHECK("megafly group:2 leaf:2 spine:2 node:1 global:2", "AD", m, e);
+}
+
+/* As corner_adaptive: the message to the other group has one path, over the first spine. */
+static void megafly_adaptive(void **state)
+{
+	static const struct message m[] = {{0, 1, 100}, {0, 2, 100}};
+	static const struct expected e[] = {{"g0.l0>g0.s0", 125}, {"g0.s0>g0.l1", 25}, {"g0.l0>g0.s1", 75},
+		{"g0.s1>g0.l1", 75}, {"g0.s0.p0>g1.s0", 100}, {"g1.s0>g1.l0", 100}};
+
+	(void)state;
+	CHECK("megafly group:2 leaf:2 spine:2 node:1 bandwidth:100", "AD", m, e);
+}
+
+/* A quarter each over the four leaves. Over 0 (itself) and 1 (the destination) it stays in the group. */
+static void megafly_indirect(void **state)
+{
+	static const struct message m[] = {{0, 1, 400}};
+	static const struct expected e[] = {{"g0.l0>g0.s0", 400}, {"g0.s0>g0.l1", 400}, {"g0.s0.p0>g1.s0", 200},
+		{"g1.s0.p0>g0.s0", 200}, {"g1.s0>g1.l0", 100}, {"g1.l0>g1.s0", 100}, {"g1.s0>g1.l1", 100},
+		{"g1.l1>g1.s0", 100}};
+
+	(void)state;
+	CHECK("megafly group:2 leaf:2 spine:1 node:1", "SI", m, e);
+}
+
 /* Two crossbars of two nodes, with a zipper at node 1 of each. Points 0, 1 are in A, points 2, 3 in B. Node 1 of A is
  * on the zipper, so its messages to B are not forwarded. Between the two points of the zipper itself there is no link.
  */
@@ -408,6 +455,10 @@ int main(void)
 		cmocka_unit_test(hyperx_cube),
 		cmocka_unit_test(hyperx_adaptive),
 		cmocka_unit_test(hyperx_indirect),
+		cmocka_unit_test(megafly_direct),
+		cmocka_unit_test(megafly_bundle),
+		cmocka_unit_test(megafly_adaptive),
+		cmocka_unit_test(megafly_indirect),
 		cmocka_unit_test(zipper),
 		cmocka_unit_test(zippers_share),
 		cmocka_unit_test(zippers_chain),
