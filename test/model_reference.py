@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An independent, slow model of dragonflies, megaflies, HyperX networks and tori: writes down every path by searching
+"""An independent, slow model of dragonflies, megaflies, fat trees, HyperX networks and tori: writes down every path by searching
 the graph (on a torus by walking) and iterates as the paper's section III says, in plain floating point. "zipmap model"
 must give the same load of every link on random small machines. Only the random numbers are shared (their definition is
 in mapper/base/rng.h), so that AI and AH draw the same paths. Several ranks sit at a router: each of their messages draws
@@ -38,14 +38,16 @@ def random_at(seed, stream, a, b):
 def search(out, a, b):
     """All shortest paths between two routers, by breadth-first search over the links `out` of each router."""
     paths = [[]] if a == b else []
-    edge = [(a, [])]
+    edge, seen = [(a, [])], set()
     while edge and not paths:
+        seen.update(at for at, _ in edge)
         following = []
         for at, path in edge:
             for link in out[at]:
                 if link[1] == b:
                     paths.append(path + [link])
-                following.append((link[1], path + [link]))
+                if link[1] not in seen:
+                    following.append((link[1], path + [link]))
         edge = following
     return paths
 
@@ -172,6 +174,77 @@ class Torus:
         return ".".join(map(str, link[0])) + "-+"[link[2] > 0] + str(link[1])
 
 
+class FatTree:
+    """Vertices are (level, subtree, the parents taken on the way up), links are (from, to, number of the parent). Nodes
+    are routers."""
+
+    def __init__(self, down, up):
+        self.down, self.up = down, up
+        self.lanes = 1
+        self.out = {}
+        nodes = 1
+        for n in down:
+            nodes *= n
+        self.routers = [(0, n, ()) for n in range(nodes)]
+        here = self.routers
+        for level in range(len(down)):
+            above = []
+            for v in here:
+                for p in range(up[level]):
+                    w = (level + 1, v[1] // down[level], v[2] + (p,))
+                    self.out.setdefault(v, []).append((v, w, p))
+                    self.out.setdefault(w, []).append((w, v, p))
+                    above.append(w)
+            here = sorted(set(above))
+
+    def direct(self, s, d):
+        return search(self.out, s, d)
+
+    def single(self, s, d):
+        """D-mod-K: the destination, divided by the ways below, chooses the parent."""
+        at, path, ways = s, [], 1
+        for level in range(max(len(p) for p in self.direct(s, d)) // 2):
+            link = [k for k in self.out[at] if k[1][0] == level + 1 and k[2] == d[1] // ways % self.up[level]][0]
+            path.append(link)
+            at = link[1]
+            ways *= self.up[level]
+        return path + self.fall(at, d)
+
+    def fall(self, at, d):
+        path = []
+        for level in reversed(range(at[0])):
+            v = (level, d[1], at[2][:level])
+            for n in self.down[:level]:
+                v = (level, v[1] // n, v[2])
+            path.append((at, v, at[2][-1]))
+            at = v
+        return path
+
+    def indirect(self, s, d):
+        """All ways over a root; or over the leaf switch, if it has both."""
+        rising = [[k] for k in self.out[s]]
+        if s[1] // self.down[0] != d[1] // self.down[0]:
+            for level in range(1, len(self.down)):
+                rising = [path + [k] for path in rising for k in self.out[path[-1][1]] if k[1][0] == level + 1]
+        return [path + self.fall(path[-1][1], d) for path in rising]
+
+    def drawn(self, s, d, bits):
+        paths = self.indirect(s, d)
+        return paths[(bits >> 32) * len(paths) >> 32]
+
+    def links(self):
+        return [link for v in self.out for link in self.out[v]]
+
+    def describe(self):
+        return "fattree down:%s up:%s" % ("x".join(map(str, self.down)), "x".join(map(str, self.up)))
+
+    def name(self, link):
+        low, number = min(link[0], link[1], key=lambda v: v[0]), 0
+        for p, n in zip(low[2], self.up):
+            number = number * n + p
+        return "l%d.s%d.%d%sp%d" % (low[0], low[1], number, "<>"[link[0] == low], link[2])
+
+
 class HyperX:
     """Routers are tuples of coordinates, links are (from router, to router, dimension)."""
 
@@ -271,6 +344,14 @@ def static_direct(m, messages):
     return load
 
 
+def deterministic(m, messages):
+    load = {}
+    for s, d, b, _ in messages:
+        paths = m.direct(s, d)
+        add(load, m.single(s, d) if isinstance(m, FatTree) else paths[m.routers.index(d) % len(paths)], b)
+    return load
+
+
 def static_indirect(m, messages, rule):
     load = {}
 
@@ -281,7 +362,11 @@ def static_indirect(m, messages, rule):
                 add(load, p, b / len(paths))
 
     for s, d, b, _ in messages:
-        if rule == "paper":
+        if isinstance(m, FatTree):
+            paths = m.indirect(s, d)
+            for p in paths:
+                add(load, p, b / len(paths))
+        elif rule == "paper":
             for i in m.routers:
                 both(s, i, d, b / len(m.routers))
         elif s[0] == d[0]:
@@ -315,12 +400,13 @@ def adaptive(m, pairs, routing, seed, exposure, iterations, drawing):
             bits = mix((key ^ (number[s] << 32 | number[d])) + k * NEXT & MASK)
             if routing != "AI":
                 direct = m.direct(s, d)
-                if routing == "AD" or len(direct) <= 2:
+                want = 16 if routing == "AD" else 2
+                if len(direct) <= want:
                     paths = list(direct)
                 else:
                     k = ((bits & 0xFFFFFFFF) * len(direct)) >> 32
-                    step = 1 + (((bits >> 32) * (len(direct) - 1)) >> 32)
-                    paths = [direct[k], direct[(k + step) % len(direct)]]
+                    step = 1 + (((bits >> 32) * ((len(direct) - 1) // (want - 1))) >> 32)
+                    paths = [direct[(k + i * step) % len(direct)] for i in range(want)]
             while routing != "AD" and len(paths) < 4:
                 bits = mix(bits + GOLDEN & MASK)
                 paths.append(m.drawn(s, d, bits))
@@ -374,6 +460,13 @@ def random_megafly(rng):
     return m, messages_of(m, rng)
 
 
+def random_fattree(rng):
+    levels = rng.randint(1, 3)
+    m = FatTree([rng.randint(2, 3) for _ in range(levels)],
+                [rng.choice([1, 1, 2])] + [rng.randint(1, 4 if levels == 3 else 18) for _ in range(levels - 1)])
+    return m, messages_of(m, rng)
+
+
 def messages_of(m, rng):
     # dense enough that links fill up: each router to a few others, very different sizes
     messages = {}
@@ -395,7 +488,7 @@ def zipmap_loads(m, messages, routing, rule, extra, folder):
         for s, d, b, n in messages:
             for i, j in ranks[:n]:
                 f.write("%d %d %d\n" % (number[s] + i, number[d] + j, b // n))
-    network = m.describe() + " node:1 core:%d bandwidth:1000" % RANKS + (" intermediate:release" if rule == "release" else "")
+    network = m.describe() + ("" if isinstance(m, FatTree) else " node:1") + " core:%d bandwidth:1000" % RANKS + (" intermediate:release" if rule == "release" else "")
     out = subprocess.run([ZIPMAP, "model", "-q", "-n", network, "-j", "graph:" + matrix, "-p", "LIN", "-r", routing,
                           "--links", links] + extra, check=True, stdout=subprocess.PIPE, text=True).stdout
     limit = re.search(r"paths are drawn for up to (\d+) messages of a pair", out)
@@ -421,7 +514,7 @@ def main():
     count = failed = 0
     limits = set()
     with tempfile.TemporaryDirectory() as folder:
-        others = [random_torus, random_hyperx, random_megafly]
+        others = [random_torus, random_hyperx, random_megafly, random_fattree]
         machines = [random_case] * cases + [make for make in others for _ in range(cases // 2)]
         for case, machine in enumerate(machines):
             m, messages = machine(rng)
@@ -431,13 +524,15 @@ def main():
             effort = ["--exposure", "5", "--iterations", "9", "--patience", "1000", "-s", "7"]
             # in every third case the limit of work lets fewer messages draw paths
             effort += ["--work", str(4 * (len(messages) + 1) * 2)] if case % 3 == 2 else []
-            runs = [("SD", "paper"), ("SI", "paper"), ("AD", "paper")]
+            runs = [("SD", "paper"), ("SI", "paper"), ("AD", "paper"), ("DET", "paper")]
             if m.lanes == 1:
                 runs += [("SI", "release")] * isinstance(m, Machine) + [("AI", "paper"), ("AH", "paper")]
             for routing, rule in runs:
                 found, drawing = zipmap_loads(m, messages, routing, rule, effort, folder)
                 if routing == "SD":
                     expected, tolerance = static_direct(m, messages), 1e-4
+                elif routing == "DET":
+                    expected, tolerance = deterministic(m, messages), 1e-9
                 elif routing == "SI":
                     expected, tolerance = static_indirect(m, messages, rule), 1e-4 if rule == "paper" else 1e-6
                 else:

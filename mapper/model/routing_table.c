@@ -3,12 +3,13 @@
 #include <strings.h>
 
 #include "mapper/model/route_adaptive.h"
+#include "mapper/model/route_deterministic.h"
 #include "mapper/model/route_packets.h"
 #include "mapper/model/route_static.h"
 #include "mapper/model/routing_table.h"
 
 const struct routing *const routing_table[] = {&route_static_direct, &route_adaptive_direct, &route_static_indirect,
-	&route_adaptive_indirect, &route_adaptive_hybrid, &route_packets_indirect, NULL};
+	&route_adaptive_indirect, &route_adaptive_hybrid, &route_packets_indirect, &route_deterministic, NULL};
 
 const struct routing *routing_table_find(const char *name)
 {

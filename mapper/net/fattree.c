@@ -182,6 +182,17 @@ static void fattree_direct(const struct net *net, uint32_t s, uint32_t d, uint32
 	path_fill(t, s, d, common_level(t, s, d), k, link);
 }
 
+/* D-mod-K, see fattree.h. */
+static uint32_t fattree_single(const struct net *net, uint32_t s, uint32_t d)
+{
+	const struct fattree *t = (const struct fattree *)net;
+	uint32_t choice = 0;
+
+	for (uint32_t i = 1; i <= common_level(t, s, d); i++)
+		choice = choice * t->up[i] + d / t->choices[i - 1] % t->up[i];
+	return choice;
+}
+
 static void fattree_indirect(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link)
 {
 	const struct fattree *t = (const struct fattree *)net;
@@ -296,6 +307,7 @@ const struct net_ops fattree_ops = {
 	.point = fattree_point,
 	.direct_count = fattree_direct_count,
 	.direct = fattree_direct,
+	.single = fattree_single,
 	.indirect = fattree_indirect,
 	.load_direct = fattree_load_direct,
 	.load_indirect = fattree_load_indirect,

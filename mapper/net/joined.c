@@ -311,6 +311,7 @@ const struct net_ops joined_ops = {
 	.point = joined_point,
 	.direct_count = joined_path_direct_count,
 	.direct = joined_path_direct,
+	.single = joined_path_single,
 	.indirect = joined_path_indirect,
 	.load_direct = joined_load_direct,
 	.load_indirect = joined_load_indirect,

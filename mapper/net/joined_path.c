@@ -152,6 +152,16 @@ void joined_path_direct(const struct net *net, uint32_t s, uint32_t d, uint32_t 
 		*end++ = NET_VOID;
 }
 
+uint32_t joined_path_single(const struct net *net, uint32_t s, uint32_t d)
+{
+	const struct joined *j = (const struct joined *)net;
+	struct spot from = joined_path_spot(j, s), to = joined_path_spot(j, d);
+
+	if (from.member == to.member)
+		return net_single(j->member[from.member].net, from.point, to.point);
+	return d % joined_path_direct_count(net, s, d);
+}
+
 void joined_path_indirect(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link)
 {
 	const struct joined *j = (const struct joined *)net;

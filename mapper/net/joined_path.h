@@ -24,10 +24,12 @@ uint32_t joined_path_crossings(const struct joined *, struct spot s, struct spot
 uint32_t *joined_path_cross(const struct joined *, struct spot s, struct spot d, const struct crossing *,
 	uint32_t *link);
 
-/* The operations direct_count, direct and indirect of net_ops. Two points that are one zipper node can be joined by no
- * link at all: this is one path, of void links. */
+/* The operations direct_count, direct, single and indirect of net_ops. Deterministic routing is that of the member for
+ * messages inside it; between members the destination chooses among the paths over all zippers. Two points that are one
+ * zipper node can be joined by no link at all: this is one path, of void links. */
 uint32_t joined_path_direct_count(const struct net *, uint32_t s, uint32_t d);
 void joined_path_direct(const struct net *, uint32_t s, uint32_t d, uint32_t k, uint32_t *link);
+uint32_t joined_path_single(const struct net *, uint32_t s, uint32_t d);
 void joined_path_indirect(const struct net *, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link);
 
 #endif

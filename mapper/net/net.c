@@ -157,45 +157,50 @@ out:
 struct enumerate {
 	const struct net *net;
 	const struct traffic *t;
+	bool single;   /* one path of each pair: that of deterministic routing */
 	unsigned bits; /* the unit is 2^-bits bytes */
 	uint64_t *sum; /* [links], shared, atomic */
 	double *hops;  /* [nchunks], bytes x hops in these units */
 };
 
+static void item_enumerate(struct enumerate *e, uint32_t s, uint32_t d, uint64_t amount, unsigned __int128 *hops)
+{
+	const struct net *net = e->net;
+	uint32_t n = e->single ? 1 : net->ops->direct_count(net, s, d), first = e->single ? net_single(net, s, d) : 0;
+	uint32_t link[NET_SLOTS_MAX];
+
+	/* The remainder of the division goes to the first paths, one unit each. */
+	for (uint32_t k = 0; k < n; k++) {
+		uint64_t share = amount / n + (k < amount % n);
+
+		net->ops->direct(net, s, d, first + k, link);
+		for (uint32_t h = 0; h < net->direct_slots; h++) {
+			if (net->link_class[link[h]] == NET_NONE)
+				continue;
+			__atomic_fetch_add(&e->sum[link[h]], share, __ATOMIC_RELAXED);
+			*hops += share;
+		}
+	}
+}
+
 static void enumerate_chunk(void *arg, size_t item, unsigned worker)
 {
 	struct enumerate *e = arg;
-	const struct net *net = e->net;
 	const struct traffic_chunk *c = &e->t->chunks[item];
-	uint32_t link[NET_SLOTS_MAX];
 	unsigned __int128 hops = 0; /* all links together may carry more than one link */
 
 	(void)worker;
-	for (uint32_t i = 0; i < c->n; i++) {
-		for (uint64_t j = c->off[i]; j < c->off[i + 1]; j++) {
-			uint32_t n = net->ops->direct_count(net, c->first + i, c->items[j].dst);
-			uint64_t amount = (c->items[j].units * e->t->unit) << e->bits;
-
-			/* The remainder of the division goes to the first paths, one unit each. */
-			for (uint32_t k = 0; k < n; k++) {
-				uint64_t share = amount / n + (k < amount % n);
-
-				net->ops->direct(net, c->first + i, c->items[j].dst, k, link);
-				for (uint32_t h = 0; h < net->direct_slots; h++) {
-					if (net->link_class[link[h]] == NET_NONE)
-						continue;
-					__atomic_fetch_add(&e->sum[link[h]], share, __ATOMIC_RELAXED);
-					hops += share;
-				}
-			}
-		}
-	}
+	for (uint32_t i = 0; i < c->n; i++)
+		for (uint64_t j = c->off[i]; j < c->off[i + 1]; j++)
+			item_enumerate(e, c->first + i, c->items[j].dst, (c->items[j].units * e->t->unit) << e->bits,
+				&hops);
 	e->hops[item] = (double)hops;
 }
 
-int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
+static int load_enumerate(const struct net *net, const struct traffic *t, bool single, unsigned threads,
+	struct net_load *load)
 {
-	struct enumerate e = {.net = net, .t = t, .bits = FRACTION_BITS};
+	struct enumerate e = {.net = net, .t = t, .single = single, .bits = FRACTION_BITS};
 
 	while (e.bits && t->bytes >> (63 - e.bits))
 		e.bits--;
@@ -214,6 +219,16 @@ int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned
 	free(e.sum);
 	free(e.hops);
 	return 0;
+}
+
+int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
+{
+	return load_enumerate(net, t, false, threads, load);
+}
+
+int net_load_single(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
+{
+	return load_enumerate(net, t, true, threads, load);
 }
 
 void net_sum_ends(const struct traffic *t, double *sent, double *received)

@@ -74,6 +74,9 @@ struct net_ops {
 	/* The number of shortest paths from s to d (s != d); and the k-th of them, into net->direct_slots entries. */
 	uint32_t (*direct_count)(const struct net *, uint32_t s, uint32_t d);
 	void (*direct)(const struct net *, uint32_t s, uint32_t d, uint32_t k, uint32_t *link);
+	/* The number of the shortest path that deterministic routing takes. NULL: d modulo the number of shortest
+	 * paths. */
+	uint32_t (*single)(const struct net *, uint32_t s, uint32_t d);
 	/* All shortest paths from s to d at once, if net->forked. May be NULL in a topology that is never forked. Links
 	 * are void where nothing is crossed. */
 	void (*fork)(const struct net *, uint32_t s, uint32_t d, struct net_fork *);
@@ -119,11 +122,19 @@ static inline void net_set_link(struct net *net, uint32_t link, enum net_class c
 	net->capacity[link] = (float)bandwidth;
 }
 
+/* The number of the shortest path from s to d (s != d) that deterministic routing takes. */
+static inline uint32_t net_single(const struct net *net, uint32_t s, uint32_t d)
+{
+	return net->ops->single ? net->ops->single(net, s, d) : d % net->ops->direct_count(net, s, d);
+}
+
 /* Reads lines "NAME BANDWIDTH" into net->capacity. 0 or a negative errno with the reason. */
 int net_read_bandwidths(struct net *, const char *path, struct zerr *);
 
 /* For topologies without a closed form: loads all shortest paths by writing them down. The cost is items x paths. */
 int net_load_enumerated(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
+/* Loads the path of deterministic routing. */
+int net_load_single(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
 
 /* Adds the bytes that each point sends and receives. */
 void net_sum_ends(const struct traffic *, double *sent, double *received);

@@ -6,6 +6,8 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -40,4 +42,50 @@ double *fixture_predict(const struct net *net, const char *routing, const struct
 		fail_msg("%s", err.text);
 	traffic_free(&t);
 	return r.load;
+}
+
+uint32_t fixture_link(const struct net *net, const char *name)
+{
+	char buf[64];
+
+	for (uint32_t l = 0; l < net->links; l++) {
+		if (net->link_class[l] == NET_NONE)
+			continue;
+		net->ops->link_name(net, l, buf, sizeof(buf));
+		if (!strcmp(buf, name))
+			return l;
+	}
+	fail_msg("no link %s", name);
+	return 0;
+}
+
+void fixture_check_net(const struct net *net, const char *routing, const struct message *m, size_t n,
+	const struct expected *e, size_t links)
+{
+	struct model_opts opts;
+	double *load, all = 0, named = 0;
+
+	model_defaults(&opts);
+	load = fixture_predict(net, routing, m, n, &opts);
+	for (size_t i = 0; i < links; i++) {
+		double found = load[fixture_link(net, e[i].link)];
+
+		if (found < e[i].bytes - 0.01 || found > e[i].bytes + 0.01)
+			fail_msg("%s: %s carries %g, not %g", routing, e[i].link, found, e[i].bytes);
+		named += found;
+	}
+	for (uint32_t l = 0; l < net->links; l++)
+		all += load[l];
+	assert_true(all - named < 0.01);
+	free(load);
+}
+
+void fixture_check(const char *network, const char *routing, const struct message *m, size_t n,
+	const struct expected *e, size_t links)
+{
+	struct net *net = fixture_net(network);
+
+	print_message("# %s on %s\n", routing, network);
+	fixture_check_net(net, routing, m, n, e, links);
+	net_destroy(net);
 }

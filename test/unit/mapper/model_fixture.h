@@ -19,4 +19,22 @@ struct net *fixture_net(const char *text);
 double *fixture_predict(const struct net *, const char *routing, const struct message *, size_t n,
 	const struct model_opts *);
 
+/* The load of a link, worked out by hand. */
+struct expected {
+	const char *link;
+	double bytes;
+};
+
+/* Fails the test unless the named links carry that load, and all others nothing, within 0.01 bytes. */
+void fixture_check_net(const struct net *, const char *routing, const struct message *, size_t n,
+	const struct expected *, size_t links);
+void fixture_check(const char *network, const char *routing, const struct message *, size_t n, const struct expected *,
+	size_t links);
+#define CHECK(network, routing, messages, expected)                                                                    \
+	fixture_check(network, routing, messages, sizeof(messages) / sizeof((messages)[0]), expected,                  \
+		sizeof(expected) / sizeof((expected)[0]))
+
+/* The link of that name, or a failed test. */
+uint32_t fixture_link(const struct net *, const char *name);
+
 #endif

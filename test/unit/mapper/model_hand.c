@@ -4,59 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "test/unit/mapper/model_fixture.h"
-
-static double load_of(const struct net *net, const double *load, const char *name)
-{
-	char buf[64];
-
-	for (uint32_t l = 0; l < net->links; l++) {
-		if (net->link_class[l] == NET_NONE)
-			continue;
-		net->ops->link_name(net, l, buf, sizeof(buf));
-		if (!strcmp(buf, name))
-			return load[l];
-	}
-	fail_msg("no link %s", name);
-	return 0;
-}
-
-struct expected {
-	const char *link;
-	double bytes;
-};
-
-/* The links named carry that load, all others nothing. */
-static void check(const char *network, const char *routing, const struct message *m, size_t n, const struct expected *e,
-	size_t links)
-{
-	struct net *net = fixture_net(network);
-	struct model_opts opts;
-	double *load, all = 0, named = 0;
-
-	model_defaults(&opts);
-	load = fixture_predict(net, routing, m, n, &opts);
-	for (size_t i = 0; i < links; i++) {
-		double found = load_of(net, load, e[i].link);
-
-		if (found < e[i].bytes - 0.01 || found > e[i].bytes + 0.01)
-			fail_msg("%s on %s: %s carries %g, not %g", routing, network, e[i].link, found, e[i].bytes);
-		named += found;
-	}
-	for (uint32_t l = 0; l < net->links; l++)
-		all += load[l];
-	assert_true(all - named < 0.01);
-	free(load);
-	net_destroy(net);
-}
-
-#define CHECK(network, routing, messages, expected)                                                                    \
-	check(network, routing, messages, sizeof(messages) / sizeof((messages)[0]), expected,                          \
-		sizeof(expected) / sizeof((expected)[0]))
 
 /* Two groups of two routers, wiring "modulo". The gate of group 0 to group 1 is router 1; that of group 1 to group 0 is
  * router 0. The cable ends at these two. */
@@ -184,10 +135,10 @@ static void crossbar(void **state)
 {
 	static const struct message m[] = {{0, 1, 10}, {2, 1, 20}};
 	static const struct expected e[] = {{"n0>x", 10}, {"n2>x", 20}, {"x>n1", 30}};
-	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP"};
+	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP", "DET"};
 
 	(void)state;
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		CHECK("crossbar node:3", routings[i], m, e);
 }
 
@@ -198,12 +149,12 @@ static void node_links_alone(void **state)
 	static const struct message m[] = {{0, 1, 1000}, {5, 4, 7}};
 	static const struct expected e[] = {{"n0>g0.c0.r0", 1000}, {"g0.c0.r0>n1", 1000}, {"n5>g0.c1.r0", 7},
 		{"g0.c1.r0>n4", 7}};
-	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP"};
+	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP", "DET"};
 	static const char network[] = "dragonfly group:4 chassis:2 router:2 node:2 core:1 injection:16384M";
 	char more[128];
 
 	(void)state;
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 7; i++) {
 		CHECK(network, routings[i], m, e);
 		snprintf(more, sizeof(more), "%s global:2", network);
 		CHECK(more, routings[i], m, e);
@@ -248,10 +199,10 @@ static void fattree_indirect(void **state)
 		{"l1.s0.0>p1", 50}, {"l2.s0.0>p0", 25}, {"l2.s0.0>p1", 25}, {"l2.s0.1>p0", 25}, {"l2.s0.1>p1", 25},
 		{"l2.s0.0<p0", 25}, {"l2.s0.0<p1", 25}, {"l2.s0.1<p0", 25}, {"l2.s0.1<p1", 25}, {"l1.s1.0<p0", 50},
 		{"l1.s1.0<p1", 50}, {"l0.s2.0<p0", 100}};
-	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP"};
+	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP", "DET"};
 
 	(void)state;
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		CHECK("fattree arity:2 levels:3", routings[i], leaf, e);
 	CHECK("fattree arity:2 levels:3", "SI", m, roots);
 }
@@ -390,10 +341,10 @@ static void zipper(void **state)
 	static const struct message m[] = {{0, 2, 100}, {1, 2, 10}, {0, 3, 1}, {1, 3, 5}};
 	static const struct expected e[] = {{"A:n0>x", 101}, {"A:x>n1", 101}, {"A>z", 101}, {"z:A>B", 100},
 		{"z>B", 110}, {"B:n1>x", 110}, {"B:x>n0", 110}};
-	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP"};
+	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP", "DET"};
 
 	(void)state;
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		CHECK("part:A crossbar node:2; part:B crossbar node:2; zipper:z A:1 B:1", routings[i], m, e);
 }
 

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The network model on fat trees of three levels, worked out by hand: what each link carries. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "test/unit/mapper/model_fixture.h"
+
+/* Node 7 is odd, and so is 7 / 2: second parent at both levels. Node 5 is odd, 5 / 2 is even. Node 2 is even, and its
+ * message turns back at the second level. */
+static void tree_deterministic(void **state)
+{
+	static const struct message m[] = {{0, 7, 100}, {0, 5, 10}, {1, 2, 1}};
+	static const struct expected e[] = {{"l0.s0.0>p0", 110}, {"l1.s0.0>p1", 110}, {"l2.s0.1>p1", 100},
+		{"l2.s1.1<p1", 100}, {"l1.s3.0<p1", 100}, {"l0.s7.0<p0", 100}, {"l2.s0.1>p0", 10}, {"l2.s1.1<p0", 10},
+		{"l1.s2.0<p1", 10}, {"l0.s5.0<p0", 10}, {"l0.s1.0>p0", 1}, {"l1.s0.0>p0", 1}, {"l1.s1.0<p0", 1},
+		{"l0.s2.0<p0", 1}};
+
+	(void)state;
+	CHECK("fattree arity:2 levels:3", "DET", m, e);
+}
+
+/* Four nodes and two ways up at each leaf switch, two leaf switches and one way up at each switch above. */
+static void tree_tapered(void **state)
+{
+	static const struct message m[] = {{0, 8, 100}, {1, 9, 10}};
+	static const struct expected one[] = {{"l0.s0.0>p0", 100}, {"l1.s0.0>p0", 100}, {"l2.s0.0>p0", 100},
+		{"l2.s1.0<p0", 100}, {"l1.s2.0<p0", 100}, {"l0.s8.0<p0", 100}, {"l0.s1.0>p0", 10}, {"l1.s0.0>p1", 10},
+		{"l2.s0.1>p0", 10}, {"l2.s1.1<p0", 10}, {"l1.s2.0<p1", 10}, {"l0.s9.0<p0", 10}};
+	static const struct expected even[] = {{"l0.s0.0>p0", 100}, {"l0.s1.0>p0", 10}, {"l1.s0.0>p0", 55},
+		{"l1.s0.0>p1", 55}, {"l2.s0.0>p0", 55}, {"l2.s0.1>p0", 55}, {"l2.s1.0<p0", 55}, {"l2.s1.1<p0", 55},
+		{"l1.s2.0<p0", 55}, {"l1.s2.0<p1", 55}, {"l0.s8.0<p0", 100}, {"l0.s9.0<p0", 10}};
+
+	(void)state;
+	CHECK("fattree down:4x2x2 up:1x2x1", "DET", m, one);
+	CHECK("fattree down:4x2x2 up:1x2x1", "SD", m, even);
+	CHECK("fattree down:4x2x2 up:1x2x1", "AD", m, even);
+}
+
+/* One of the four ways has a link with a quarter of the bandwidth of the others. It gets 100 of 1300 parts, the others
+ * 400 each. The node's own link then is full, and nothing more can be had. */
+static void tree_adaptive(void **state)
+{
+	static const struct message m[] = {{0, 7, 1300}};
+	static const struct expected e[] = {{"l0.s0.0>p0", 1300}, {"l1.s0.0>p0", 500}, {"l1.s0.0>p1", 800},
+		{"l2.s0.0>p0", 100}, {"l2.s0.0>p1", 400}, {"l2.s0.1>p0", 400}, {"l2.s0.1>p1", 400}, {"l2.s1.0<p0", 100},
+		{"l2.s1.0<p1", 400}, {"l2.s1.1<p0", 400}, {"l2.s1.1<p1", 400}, {"l1.s3.0<p0", 500}, {"l1.s3.0<p1", 800},
+		{"l0.s7.0<p0", 1300}};
+	struct net *net = fixture_net("fattree arity:2 levels:3 bandwidth:400");
+
+	(void)state;
+	net->capacity[fixture_link(net, "l2.s0.0>p0")] = 100;
+	fixture_check_net(net, "AD", m, 1, e, sizeof(e) / sizeof(e[0]));
+	net_destroy(net);
+}
+
+/* D-mod-K: when all nodes send to the node a distance ahead, no link carries two messages, whatever the distance. */
+static void tree_shifts(void **state)
+{
+	struct net *net = fixture_net("fattree arity:3 levels:3");
+	struct model_opts opts;
+
+	(void)state;
+	model_defaults(&opts);
+	for (uint32_t ahead = 1; ahead < net->nodes; ahead++) {
+		struct message m[27];
+		double *load;
+
+		for (uint32_t i = 0; i < net->nodes; i++)
+			m[i] = (struct message){i, (i + ahead) % net->nodes, 1};
+		load = fixture_predict(net, "DET", m, net->nodes, &opts);
+		for (uint32_t l = 0; l < net->links; l++)
+			assert_true(load[l] <= 1);
+		free(load);
+	}
+	net_destroy(net);
+}
+
+/* The nodes of a part are numbered from 0 there: point 8 of the whole is node 3 of B, which is odd. */
+static void tree_in_a_part(void **state)
+{
+	static const struct message m[] = {{5, 8, 5}};
+	static const struct expected e[] = {{"B:l0.s0.0>p0", 5}, {"B:l1.s0.0>p1", 5}, {"B:l1.s1.0<p1", 5},
+		{"B:l0.s3.0<p0", 5}};
+
+	(void)state;
+	CHECK("part:A crossbar node:5; part:B fattree arity:2 levels:2; zipper:z A:0 B:0", "DET", m, e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tree_deterministic),
+		cmocka_unit_test(tree_tapered),
+		cmocka_unit_test(tree_adaptive),
+		cmocka_unit_test(tree_shifts),
+		cmocka_unit_test(tree_in_a_part),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
