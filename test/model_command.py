@@ -244,7 +244,7 @@ for network, same in [("paper wiring:consecutive", "dragonfly group:960 chassis:
         r = zipmap("model", "-n", text, "-j", "spread ranks:96 nodes:4", "-p", "LIN", "--links", at)
         check(r.returncode == 0, "a preset with other keys: " + text, r.stderr)
     check(open("varied.a").read() == open("varied.b").read(), "... is the same network")
-names = "no topology (dragonfly, megafly, fattree, torus, hyperx, crossbar, part)%s no preset (paper, paper-third, cascade)%s"
+names = "no topology (dragonfly, megafly, fattree, torus, hyperx, slimfly, crossbar, part)%s no preset (paper, paper-third, cascade)%s"
 for network, reason in [("hypercube", 'network: "hypercube" is ' + names % (",", " and no file")),
                         ("hypercube:4", 'network: "hypercube:4" is ' + names % (",", " and no file")),
                         ("hypercube dim:4", 'network: "hypercube" is ' + names % (" and", "")),
@@ -322,7 +322,7 @@ for name, text in [("METIS", b"2 1\0 9\n2\n1\n"), ("Matrix Market", b"%%MatrixMa
     check(r.returncode == 1 and r.stderr == "zipmap convert: zero:1: a zero byte: this is no text\n",
           "%s: a zero byte in the first line" % name, r.stderr)
 
-for network in ["megafly group:0", "megafly group:60000 spine:4096", "megafly leaf:4 router:4", "hyperx:0x3", "hyperx:2x2x2x2x2x2", "hyperx:40000x40000", "hyperx:4x4 node:0", "torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70000", "torus:4x4 node:0",
+for network in ["slimfly q:2", "slimfly q:6", "slimfly q:79", "slimfly:5", "slimfly q:5 node:0", "megafly group:0", "megafly group:60000 spine:4096", "megafly leaf:4 router:4", "hyperx:0x3", "hyperx:2x2x2x2x2x2", "hyperx:40000x40000", "hyperx:4x4 node:0", "torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70000", "torus:4x4 node:0",
                 "dragonfly group:1 chassis:1 router:2 row:1024 bandwidth:18014398509481984"]:
     r = zipmap("model", "-n", network, "-j", "spread")
     check(r.returncode == 1 and r.stderr.startswith("zipmap model: network: ") and r.stderr.count("\n") == 1,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An independent, slow model of dragonflies, megaflies, fat trees, HyperX networks and tori: writes down every path by searching
+"""An independent, slow model of dragonflies, megaflies, fat trees, Slim Flies, HyperX networks and tori: writes down every path by searching
 the graph (on a torus by walking) and iterates as the paper's section III says, in plain floating point. "zipmap model"
 must give the same load of every link on random small machines. Only the random numbers are shared (their definition is
 in mapper/base/rng.h), so that AI and AH draw the same paths. Several ranks sit at a router: each of their messages draws
@@ -330,6 +330,103 @@ class Megafly:
         return "g%d.%s%d%s>g%d.%s%d" % (a + (port,) + b)
 
 
+def powers(q):
+    """The powers of an element whose powers are all elements of the field of q except 0; and subtraction and
+    multiplication. Elements are numbers, with a polynomial's coefficients as digits. Where q is no prime it is the
+    polynomial x."""
+    p = min(n for n in range(2, q + 1) if q % n == 0)
+    k = next(n for n in range(1, q) if p ** n >= q)
+
+    def digits(n):
+        return [n // p ** i % p for i in range(k)]
+
+    def number(values):
+        return sum(v % p * p ** i for i, v in enumerate(values))
+
+    def times(a, b, rule):
+        """Polynomials are multiplied, and x^k is replaced by the rule."""
+        product = [0] * (2 * k - 1)
+        for i, x in enumerate(digits(a)):
+            for j, y in enumerate(digits(b)):
+                product[i + j] += x * y
+        for i in reversed(range(k, 2 * k - 1)):
+            for j, y in enumerate(digits(rule)):
+                product[i - k + j] += product[i] * y
+        return number(product[:k])
+
+    for candidate in range(1, q):
+        root, rule = (candidate, 0) if k == 1 else (p, candidate)
+        found = [1]
+        while len(found) < q - 1:
+            found.append(times(found[-1], root, rule))
+        if sorted(found) == list(range(1, q)):
+            return (found, lambda a, b: number([x - y for x, y in zip(digits(a), digits(b))]),
+                    lambda a, b: times(a, b, rule))
+
+
+class Joined:
+    """Routers joined in any way, by the links `out` of each of them. Links are (from, to, tag)."""
+
+    lanes = 1
+
+    def __init__(self):
+        self.known = {}
+
+    def direct(self, s, d):
+        if (s, d) not in self.known:
+            self.known[s, d] = search(self.out, s, d)
+        return self.known[s, d]
+
+    def single(self, s, d):
+        """In each router, of the links that lead on, the one with the destination's number."""
+        path, number = [], self.routers.index(d)
+        while s != d:
+            on = list(dict.fromkeys(p[0] for p in self.direct(s, d)))
+            path.append(on[number % len(on)])
+            s = path[-1][1]
+        return path
+
+    def drawn(self, s, d, bits):
+        via = self.routers[(bits >> 32) * len(self.routers) >> 32]
+        first, last = self.direct(s, via), self.direct(via, d)
+        return first[(bits & 0xFFFF) * len(first) >> 16] + last[(bits >> 16 & 0xFFFF) * len(last) >> 16]
+
+    def links(self):
+        return [link for r in self.out for link in self.out[r]]
+
+
+class SlimFly(Joined):
+    """Routers are (side, x, y)."""
+
+    def __init__(self, q):
+        super().__init__()
+        self.q = q
+        power, minus, times = powers(q)
+        w, delta = (q + 1) // 4, {0: 0, 1: 1, 3: -1}[q % 4]
+        if delta >= 0:
+            sets = [range(0, q - 1, 2), range(1, q - 1 if delta else q, 2)]
+        else:
+            sets = [list(range(0, 2 * w - 1, 2)) + list(range(2 * w - 1, 4 * w - 2, 2)),
+                    list(range(1, 2 * w, 2)) + list(range(2 * w, 4 * w - 1, 2))]
+        sets = [{power[e % (q - 1)] for e in exponents} for exponents in sets]
+        self.routers = list(itertools.product((0, 1), range(q), range(q)))
+
+        def joined(a, b):
+            if a[0] == b[0]:
+                return a[1] == b[1] and minus(b[2], a[2]) in sets[a[0]]
+            (_, x, y), (_, m, c) = sorted([a, b])
+            return minus(y, times(m, x)) == c
+
+        self.out = {a: [(a, b, 0) for b in self.routers if joined(a, b)] for a in self.routers}
+        assert all(len(self.out[a]) == (3 * q - delta) // 2 for a in self.routers)
+
+    def describe(self):
+        return "slimfly q:%d" % self.q
+
+    def name(self, link):
+        return ">".join("%d.%d.%d" % r for r in link[:2])
+
+
 def add(load, path, value):
     for link in path:
         load[link] = load.get(link, 0) + value
@@ -348,7 +445,7 @@ def deterministic(m, messages):
     load = {}
     for s, d, b, _ in messages:
         paths = m.direct(s, d)
-        add(load, m.single(s, d) if isinstance(m, FatTree) else paths[m.routers.index(d) % len(paths)], b)
+        add(load, m.single(s, d) if hasattr(m, "single") else paths[m.routers.index(d) % len(paths)], b)
     return load
 
 
@@ -467,6 +564,14 @@ def random_fattree(rng):
     return m, messages_of(m, rng)
 
 
+SLIMFLIES = itertools.cycle([5, 4, 7, 9, 8, 3])  # delta is 1, 0, -1, 1, 0, -1
+
+
+def random_slimfly(rng):
+    m = SlimFly(next(SLIMFLIES))
+    return m, messages_of(m, rng)
+
+
 def messages_of(m, rng):
     # dense enough that links fill up: each router to a few others, very different sizes
     messages = {}
@@ -514,7 +619,7 @@ def main():
     count = failed = 0
     limits = set()
     with tempfile.TemporaryDirectory() as folder:
-        others = [random_torus, random_hyperx, random_megafly, random_fattree]
+        others = [random_torus, random_hyperx, random_megafly, random_fattree, random_slimfly]
         machines = [random_case] * cases + [make for make in others for _ in range(cases // 2)]
         for case, machine in enumerate(machines):
             m, messages = machine(rng)

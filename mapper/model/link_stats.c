@@ -21,6 +21,7 @@ const struct link_stats_kind link_stats_kinds[LINK_STATS_KINDS] = {
 	{"tree", BIT(UP) | BIT(DOWN)},
 	{"torus", BIT(TORUS)},
 	{"hyperx", BIT(HYPERX)},
+	{"peer", BIT(PEER)},
 	{"zipper", BIT(PORT) | BIT(FORWARD)},
 	{"node", BIT(INJECT) | BIT(EJECT)},
 };

@@ -6,10 +6,10 @@
 #include "mapper/net/net.h"
 
 #define LINK_STATS_BINS_MAX 1000
-#define LINK_STATS_KINDS 10
+#define LINK_STATS_KINDS 11
 
 struct link_stats_kind {
-	const char *name; /* "all", "L1", "row", "column", "L2", "tree", "torus", "hyperx", "zipper", "node" */
+	const char *name; /* "all", "L1", "row", "column", "L2", "tree", "torus", "hyperx", "peer", "zipper", "node" */
 	unsigned classes; /* bit (1 << enum net_class) */
 };
 

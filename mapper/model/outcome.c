@@ -19,6 +19,7 @@ static const char *const class_names[NET_CLASSES] = {
 	[NET_FORWARD] = "forward",
 	[NET_TORUS] = "torus",
 	[NET_HYPERX] = "hyperx",
+	[NET_PEER] = "peer",
 };
 
 void outcome_print_head(FILE *f)

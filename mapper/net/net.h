@@ -33,6 +33,7 @@ enum net_class {
 	NET_FORWARD, /* inside a zipper node, one for each direction */
 	NET_TORUS,   /* between neighbours, in any dimension */
 	NET_HYPERX,  /* in any dimension */
+	NET_PEER,    /* between routers that are all alike */
 	NET_CLASSES
 };
 

@@ -11,11 +11,12 @@
 #include "mapper/net/hyperx.h"
 #include "mapper/net/joined.h"
 #include "mapper/net/megafly.h"
+#include "mapper/net/slimfly.h"
 #include "mapper/net/topology.h"
 #include "mapper/net/torus.h"
 
 const struct net_ops *const topology_table[] = {&dragonfly_ops, &megafly_ops, &fattree_ops, &torus_ops, &hyperx_ops,
-	&crossbar_ops, &joined_ops, NULL};
+	&slimfly_ops, &crossbar_ops, &joined_ops, NULL};
 
 const struct topology_preset topology_presets[] = {
 	{"paper", "dragonfly group:960 chassis:6 router:16 node:4 core:24",

@@ -17,7 +17,8 @@ static const char *const networks[] = {"dragonfly group:9 chassis:2 router:4 nod
 	"dragonfly group:5 chassis:3 router:3 node:1 global:2 bandwidth:1000",
 	"dragonfly group:4 chassis:2 router:2 node:2 injection:2000 bandwidth:1000 wiring:circulant",
 	"fattree arity:4 levels:3 taper:2 bandwidth:1000", "torus:4x3x2 bandwidth:1000", "hyperx:4x3x2 bandwidth:1000",
-	"megafly group:4 leaf:3 spine:2 node:1 global:3 bandwidth:1000", "crossbar node:20 bandwidth:1000",
+	"slimfly q:4 node:1 bandwidth:1000", "megafly group:4 leaf:3 spine:2 node:1 global:3 bandwidth:1000",
+	"crossbar node:20 bandwidth:1000",
 	"part:A dragonfly group:3 chassis:2 router:2 node:1 core:1 bandwidth:1000; part:B fattree arity:3 levels:2 "
 	"bandwidth:900; "
 	"zipper:y A:0 B:1 port:500; zipper:z A:7 B:5 port:500"};

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The network model on fat trees of three levels, worked out by hand: what each link carries. */
+/* The network model on fat trees of three levels and Slim Flies, worked out by hand: what each link carries. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "test/unit/mapper/model_fixture.h"
+
+static bool near(double found, double expected)
+{
+	return found > expected - 0.1 && found < expected + 0.1;
+}
 
 /* Node 7 is odd, and so is 7 / 2: second parent at both levels. Node 5 is odd, 5 / 2 is even. Node 2 is even, and its
  * message turns back at the second level. */
@@ -89,6 +95,74 @@ static void tree_in_a_part(void **state)
 	CHECK("part:A crossbar node:5; part:B fattree arity:2 levels:2; zipper:z A:0 B:0", "DET", m, e);
 }
 
+/* Slim Flies: as many links at each router as the paper says, and one or two hops between any two. For q = 5, the graph
+ * of Hoffman and Singleton, there is exactly one shortest path. */
+static void slimfly_shape(void **state)
+{
+	static const struct {
+		uint32_t q, degree;
+	} shapes[] = {{3, 5}, {4, 6}, {5, 7}, {7, 11}, {8, 12}, {9, 13}, {11, 17}, {13, 19}, {16, 24}, {19, 29}};
+	uint32_t link[NET_SLOTS_MAX];
+	char name[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		uint32_t n = 2 * shapes[i].q * shapes[i].q, neighbours = 0;
+		struct net *net;
+
+		snprintf(name, sizeof(name), "slimfly q:%u", shapes[i].q);
+		net = fixture_net(name);
+		assert_int_equal(net->points, n);
+		assert_int_equal(net->links - 1, n * shapes[i].degree);
+		assert_int_equal(net->level[NET_ROUTER], (shapes[i].degree + 1) / 2);
+		assert_int_equal(net->direct_slots, 2);
+		for (uint32_t d = 1; d < n; d++) {
+			uint32_t count = net->ops->direct_count(net, 0, d);
+
+			assert_true(count >= 1 && (count == 1 || shapes[i].q != 5));
+			net->ops->direct(net, 0, d, count - 1, link);
+			neighbours += net->link_class[link[1]] == NET_NONE;
+		}
+		assert_int_equal(neighbours, shapes[i].degree);
+		net_destroy(net);
+	}
+}
+
+/* q = 5: the powers of 2 are 1, 2, 4, 3, so X = {1, 4} and X' = {2, 3}. (0, 0, 0) and (0, 0, 2) have (0, 0, 1) between
+ * them. (0, 1, 0) is on the line 2 x + 3. (0, 0, 0) and (0, 1, 0) are both on the line 0 x + 0. */
+static void slimfly_direct(void **state)
+{
+	static const struct message m[] = {{0, 1, 100}, {0, 2, 10}, {5, 38, 3}, {0, 5, 1}, {25, 27, 7}};
+	static const struct expected e[] = {{"0.0.0>0.0.1", 110}, {"0.0.1>0.0.2", 10}, {"0.1.0>1.2.3", 3},
+		{"0.0.0>1.0.0", 1}, {"1.0.0>0.1.0", 1}, {"1.0.0>1.0.2", 7}};
+	static const char *const routings[] = {"SD", "AD", "DET"};
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		CHECK("slimfly q:5", routings[i], m, e);
+}
+
+/* A fiftieth over each router. From (0, 0, 0) to a neighbour the link between them carries those over the neighbour and
+ * the six routers behind it; and on the way back those from (0, 0, 0) itself and its six other neighbours. In all,
+ * seven routers are one hop away and 42 are two. */
+static void slimfly_indirect(void **state)
+{
+	static const struct message m[] = {{0, 1, 5000}};
+	struct net *net = fixture_net("slimfly q:5");
+	struct model_opts opts;
+	double *load, all = 0;
+
+	(void)state;
+	model_defaults(&opts);
+	load = fixture_predict(net, "SI", m, 1, &opts);
+	assert_true(near(load[fixture_link(net, "0.0.0>0.0.1")], 1400));
+	for (uint32_t l = 0; l < net->links; l++)
+		all += load[l];
+	assert_true(near(all, 2 * (7 + 2 * 42) * 100));
+	free(load);
+	net_destroy(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -97,6 +171,9 @@ int main(void)
 		cmocka_unit_test(tree_adaptive),
 		cmocka_unit_test(tree_shifts),
 		cmocka_unit_test(tree_in_a_part),
+		cmocka_unit_test(slimfly_shape),
+		cmocka_unit_test(slimfly_direct),
+		cmocka_unit_test(slimfly_indirect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
