@@ -244,7 +244,7 @@ for network, same in [("paper wiring:consecutive", "dragonfly group:960 chassis:
         r = zipmap("model", "-n", text, "-j", "spread ranks:96 nodes:4", "-p", "LIN", "--links", at)
         check(r.returncode == 0, "a preset with other keys: " + text, r.stderr)
     check(open("varied.a").read() == open("varied.b").read(), "... is the same network")
-names = "no topology (dragonfly, megafly, fattree, torus, hyperx, slimfly, crossbar, part)%s no preset (paper, paper-third, cascade)%s"
+names = "no topology (dragonfly, megafly, fattree, torus, hyperx, slimfly, graph, crossbar, part)%s no preset (paper, paper-third, cascade)%s"
 for network, reason in [("hypercube", 'network: "hypercube" is ' + names % (",", " and no file")),
                         ("hypercube:4", 'network: "hypercube:4" is ' + names % (",", " and no file")),
                         ("hypercube dim:4", 'network: "hypercube" is ' + names % (" and", "")),
@@ -255,6 +255,42 @@ for network, reason in [("hypercube", 'network: "hypercube" is ' + names % (",",
                         ("paper group:3 group:4", 'network: "group" is unknown here, or there twice')]:
     r = zipmap("model", "-n", network, "-j", "2d:1x2")
     check(r.returncode == 1 and r.stderr == "zipmap model: %s\n" % reason, "refused: " + network, r.stderr)
+# graph files
+GOOD = "router:a node:2\nrouter:b node:2\nlink:a to:b\n"
+for text, reason in [("", "no router has nodes"), ("router:a\nrouter:b\nlink:a to:b\n", "no router has nodes"),
+                     ("router:a node:2\n", "no link"), (GOOD + "router:c\n", 'no path from "c" to "a"'),
+                     (GOOD + "switch:c\n", ':4: "switch" is neither router nor link'),
+                     (GOOD + "\nrouter:a\n", ':5: a second router "a"'), (GOOD + "link:a to:c\n", ':4: there is no router "c"'),
+                     (GOOD + "link:a\n", ':4: not "link:NAME to:NAME"'), (GOOD + "link:b to:b\n", ':4: a link from "b" to itself'),
+                     (GOOD + "link:a to:b cables:0\n", ':4: cables: "0" is not a number from 1 to 4096'),
+                     (GOOD + "link:a to:b speed:1\n", ':4: "speed" is unknown here, or there twice'),
+                     (GOOD + "router:c nodes:1\n", ':4: "nodes" is unknown here, or there twice'),
+                     ("router:a>b node:1\n", ':1: not "router:NAME node:N" with a name of at most 24 characters'),
+                     ("router:%s node:1\n" % ("x" * 25), ':1: not "router:NAME node:N" with a name of at most 24 characters'),
+                     ("".join("router:r%d node:1\nlink:r%d to:r%d\n" % (i, i, i + 1) for i in range(50)) + "router:r50\n",
+                      'from "r49" to "r0" are more than 48 hops, or more than 2^31 shortest paths'),
+                     ("router:r0_0 node:1\nrouter:r18_0 node:1\n" +
+                      "".join("router:r%d_%d\n" % (i, j) for i in range(18) for j in range(4) if i or j) +
+                      "".join("link:r%d_%d to:r%d_%d\n" % (i, j, i + 1, k) for i in range(18) for j in range(4)
+                              for k in range(4) if i < 17 or not k), 'from "r17_0" to "r0_0" are more')]:
+    with open("badgraph", "w") as f:
+        f.write(text)
+    r = zipmap("model", "-n", "graph file:badgraph", "-j", "2d:1x2")
+    where = "badgraph" + ("" if reason.startswith(":") else ": ") + reason
+    check(r.returncode == 1 and r.stderr.startswith("zipmap model: " + where) and r.stderr.count("\n") == 1,
+          "bad graph: " + reason, r.stderr)
+with open("goodgraph", "w") as f:
+    f.write(GOOD)
+r = zipmap("model", "-n", "part:a graph file:goodgraph; part:b crossbar node:4; zipper:z a:3 b:0", "-j", "2d:2x4", "-p", "LIN",
+           "-r", "SD,SI,AD,AI,AH,DET")
+check(r.returncode == 0, "a graph in a part", r.stderr)
+for network, reason in [("graph", 'network: not "graph file:PATH"'), ("graph file:", "network: file: which file?"),
+                        ("graph file:/nonexistent", "/nonexistent: No such file or directory")]:
+    r = zipmap("model", "-n", network, "-j", "2d:1x2")
+    check(r.returncode == 1 and r.stderr == "zipmap model: %s\n" % reason, "refused: " + network, r.stderr)
+r = zipmap("model", "-n", NETWORK + " global:2", "-j", "spread", "-r", "ECMP")
+check(r.returncode == 1 and r.stderr == "zipmap model: ECMP is not known for this network; SD divides evenly over all shortest paths\n",
+      "ECMP over several links between groups", r.stderr)
 # words that would be read without any effect
 for network, reason in [("crossbar:2", "crossbar:2: only a torus or a hyperx has numbers behind its name"),
                         ("part:a crossbar:2; part:b crossbar node:2; zipper:z a:0 b:0",

@@ -65,8 +65,7 @@ static int flows_spread(const struct net *net, const struct model_flow *flows, u
 
 		rc = flows[f].routing->spread(&job);
 		if (rc == -ENOTSUP)
-			return zerr_set(err, rc, "%s has no closed form on this network; SIP samples it",
-				flows[f].routing->name);
+			return zerr_set(err, rc, "%s %s", flows[f].routing->name, flows[f].routing->unknown);
 		if (rc)
 			return zerr_set(err, rc, "%s: %s", flows[f].routing->name, strerror(-rc));
 		r->bytes += flows[f].traffic->bytes;

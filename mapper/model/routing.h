@@ -38,8 +38,9 @@ struct routing {
 	const char *help;
 	/* bytes are split in proportion to the allocated bandwidth: the allocation must have been made */
 	bool adaptive;
-	bool direct; /* asks for all shortest paths: draw() is not needed where the network is forked */
-	bool fresh;  /* other paths in every iteration: bandwidth is exposed step by step */
+	bool direct;	     /* asks for all shortest paths: draw() is not needed where the network is forked */
+	bool fresh;	     /* other paths in every iteration: bandwidth is exposed step by step */
+	const char *unknown; /* said where spread() gives -ENOTSUP */
 	/* Adds the paths that the message asks for. s != d. `bits` are random, and differ for each pair and iteration.
 	 */
 	void (*draw)(const struct net *, const struct model_opts *, uint32_t s, uint32_t d, uint64_t bits,

@@ -9,7 +9,8 @@
 #include "mapper/model/routing_table.h"
 
 const struct routing *const routing_table[] = {&route_static_direct, &route_adaptive_direct, &route_static_indirect,
-	&route_adaptive_indirect, &route_adaptive_hybrid, &route_packets_indirect, &route_deterministic, NULL};
+	&route_adaptive_indirect, &route_adaptive_hybrid, &route_packets_indirect, &route_deterministic,
+	&route_static_ecmp, NULL};
 
 const struct routing *routing_table_find(const char *name)
 {

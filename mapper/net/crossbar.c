@@ -101,6 +101,7 @@ const struct net_ops crossbar_ops = {
 	.direct = crossbar_direct,
 	.indirect = crossbar_indirect,
 	.load_direct = net_load_enumerated,
+	.load_ecmp = net_load_enumerated,
 	.load_indirect = net_load_enumerated,
 	.link_name = crossbar_link_name,
 };

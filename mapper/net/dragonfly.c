@@ -197,6 +197,12 @@ static void dragonfly_link_name(const struct net *net, uint32_t link, char *buf,
 		b.group, d->at[b.local].row, d->at[b.local].position);
 }
 
+/* Two ways of a leg differ in their first link. With one link between groups that is all that is to choose. */
+static int dragonfly_load_ecmp(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
+{
+	return net->forked ? dragonfly_load_direct(net, t, threads, load) : -ENOTSUP;
+}
+
 const struct net_ops dragonfly_ops = {
 	.name = "dragonfly",
 	.help = "group:960 chassis:6 router:16 node:4 core:24 (counts, each in the next larger)\n"
@@ -214,6 +220,7 @@ const struct net_ops dragonfly_ops = {
 	.legs_list = dragonfly_path_legs_list,
 	.indirect = dragonfly_path_indirect,
 	.load_direct = dragonfly_load_direct,
+	.load_ecmp = dragonfly_load_ecmp,
 	.load_indirect = dragonfly_load_indirect,
 	.link_name = dragonfly_link_name,
 };

@@ -310,6 +310,7 @@ const struct net_ops fattree_ops = {
 	.single = fattree_single,
 	.indirect = fattree_indirect,
 	.load_direct = fattree_load_direct,
+	.load_ecmp = fattree_load_direct,
 	.load_indirect = fattree_load_indirect,
 	.link_name = fattree_link_name,
 };

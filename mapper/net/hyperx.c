@@ -255,6 +255,7 @@ const struct net_ops hyperx_ops = {
 	.direct = hyperx_direct,
 	.indirect = hyperx_indirect,
 	.load_direct = net_load_enumerated,
+	.load_ecmp = net_load_enumerated,
 	.load_indirect = hyperx_load_indirect,
 	.link_name = hyperx_link_name,
 };

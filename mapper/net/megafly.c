@@ -249,6 +249,12 @@ static int megafly_load_indirect(const struct net *net, const struct traffic *tr
 	return 0;
 }
 
+/* Ways inside a group differ in the spine. With one link between two groups that is all that is to choose. */
+static int megafly_load_ecmp(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
+{
+	return ((const struct megafly *)net)->bundle == 1 ? net_load_enumerated(net, t, threads, load) : -ENOTSUP;
+}
+
 /* "g0.l1>g0.s2", "g0.s2>g0.l1", "g0.s2.p0>g1.s3". */
 static void megafly_link_name(const struct net *net, uint32_t link, char *buf, size_t size)
 {
@@ -284,6 +290,7 @@ const struct net_ops megafly_ops = {
 	.direct = megafly_direct,
 	.indirect = megafly_indirect,
 	.load_direct = net_load_enumerated,
+	.load_ecmp = megafly_load_ecmp,
 	.load_indirect = megafly_load_indirect,
 	.link_name = megafly_link_name,
 };

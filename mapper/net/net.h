@@ -89,6 +89,9 @@ struct net_ops {
 	 * paths. 0 or -ENOMEM. The result does not depend on the number of threads. */
 	int (*load_direct)(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
 	int (*load_indirect)(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
+	/* Adds the load of traffic that each router splits evenly over the links that lead on. The result -ENOTSUP says
+	 * that this is not known, and so does NULL. */
+	int (*load_ecmp)(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
 	/* A name like "g0.c1.r2>g0.c1.r5", unique among the links that are not void. */
 	void (*link_name)(const struct net *, uint32_t link, char *buf, size_t size);
 };

@@ -92,9 +92,10 @@ void routers_free(struct routers *r)
 	free(r->ways);
 }
 
-int routers_init_net(const struct routers *r, struct net *net, const struct net_ops *ops, enum net_class class,
-	struct zerr *err)
+int routers_init_net(struct routers_net *n, const struct net_ops *ops, enum net_class class, struct zerr *err)
 {
+	const struct routers *r = &n->routers;
+	struct net *net = &n->net;
 	int rc = net_init(net, ops, r->links + 1, err);
 
 	if (rc)
@@ -117,13 +118,21 @@ static bool leads_on(const struct routers *r, uint32_t link, uint32_t d)
 	return hops[r->link[link].to] + 1 == hops[r->link[link].from];
 }
 
-uint32_t routers_direct_count(const struct routers *r, uint32_t s, uint32_t d)
+static const struct routers *of_net(const struct net *net)
 {
+	return &((const struct routers_net *)net)->routers;
+}
+
+uint32_t routers_direct_count(const struct net *net, uint32_t s, uint32_t d)
+{
+	const struct routers *r = of_net(net);
+
 	return r->ways[(size_t)d * r->n + s];
 }
 
-void routers_direct(const struct routers *r, uint32_t s, uint32_t d, uint32_t k, uint32_t *link)
+void routers_direct(const struct net *net, uint32_t s, uint32_t d, uint32_t k, uint32_t *link)
 {
+	const struct routers *r = of_net(net);
 	const uint32_t *ways = r->ways + (size_t)d * r->n;
 	uint32_t *end = link + r->diameter;
 
@@ -139,8 +148,9 @@ void routers_direct(const struct routers *r, uint32_t s, uint32_t d, uint32_t k,
 		*link++ = NET_VOID;
 }
 
-uint32_t routers_single(const struct routers *r, uint32_t s, uint32_t d)
+uint32_t routers_single(const struct net *net, uint32_t s, uint32_t d)
 {
+	const struct routers *r = of_net(net);
 	const uint32_t *ways = r->ways + (size_t)d * r->n;
 	uint32_t k = 0;
 
@@ -160,15 +170,15 @@ uint32_t routers_single(const struct routers *r, uint32_t s, uint32_t d)
 }
 
 /* One of the shortest paths by 16 random bits. */
-static void path_draw(const struct routers *r, uint32_t s, uint32_t d, uint32_t bits, uint32_t *link)
+static void path_draw(const struct net *net, uint32_t s, uint32_t d, uint32_t bits, uint32_t *link)
 {
-	routers_direct(r, s, d, (uint32_t)((uint64_t)bits * routers_direct_count(r, s, d) >> 16), link);
+	routers_direct(net, s, d, (uint32_t)((uint64_t)bits * routers_direct_count(net, s, d) >> 16), link);
 }
 
-void routers_indirect(const struct routers *r, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link)
+void routers_indirect(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link)
 {
-	uint32_t via = rng_below((uint32_t)(bits >> 32), r->ends);
+	uint32_t via = rng_below((uint32_t)(bits >> 32), net->points);
 
-	path_draw(r, s, via, (uint32_t)bits & 0xffff, link);
-	path_draw(r, via, d, (uint32_t)bits >> 16, link + r->diameter);
+	path_draw(net, s, via, (uint32_t)bits & 0xffff, link);
+	path_draw(net, via, d, (uint32_t)bits >> 16, link + net->direct_slots);
 }

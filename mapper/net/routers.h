@@ -26,6 +26,12 @@ struct routers {
 	uint32_t diameter; /* hops, from any router to an end; at least 1 */
 };
 
+/* A network of such routers begins so. */
+struct routers_net {
+	struct net net;
+	struct routers routers;
+};
+
 /* Takes over `link`, from malloc, with both links of each cable, and sorts it. 0; -ENOMEM; or, with two routers in
  * `pair`: -ENETUNREACH if no path leads from the first to the second, -ERANGE if the path or the number of paths is
  * too long. Free with routers_free in any case. */
@@ -33,19 +39,13 @@ int routers_make(struct routers *, uint32_t n, uint32_t ends, struct routers_lin
 	uint32_t pair[2]);
 void routers_free(struct routers *);
 /* Makes the links of the network, all of a class, with bandwidths, points and slots. 0 or -ENOMEM. */
-int routers_init_net(const struct routers *, struct net *, const struct net_ops *, enum net_class, struct zerr *);
+int routers_init_net(struct routers_net *, const struct net_ops *, enum net_class, struct zerr *);
 
-/* The same as the operations of net_ops, for ends s and d. Paths are in the order of their links. An indirect path goes
- * over any end. Deterministic routing takes, of the n links that lead on towards d, number d modulo n. */
-uint32_t routers_direct_count(const struct routers *, uint32_t s, uint32_t d);
-void routers_direct(const struct routers *, uint32_t s, uint32_t d, uint32_t k, uint32_t *link);
-uint32_t routers_single(const struct routers *, uint32_t s, uint32_t d);
-void routers_indirect(const struct routers *, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link);
-
-/* Traffic split evenly over all shortest paths (SD); evenly over the links that lead on, at each router (ECMP); over
- * any end (SI). */
-enum routers_split { ROUTERS_SPLIT_PATHS, ROUTERS_SPLIT_LINKS, ROUTERS_SPLIT_INDIRECT };
-int routers_load(const struct routers *, const struct traffic *, enum routers_split, unsigned threads,
-	struct net_load *);
+/* Operations of net_ops. Paths are in the order of their links. An indirect path goes over any end. Deterministic
+ * routing takes, of the n links that lead on towards d, number d modulo n. */
+uint32_t routers_direct_count(const struct net *, uint32_t s, uint32_t d);
+void routers_direct(const struct net *, uint32_t s, uint32_t d, uint32_t k, uint32_t *link);
+uint32_t routers_single(const struct net *, uint32_t s, uint32_t d);
+void routers_indirect(const struct net *, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link);
 
 #endif

@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "mapper/base/par.h"
-#include "mapper/net/routers.h"
+#include "mapper/net/routers_load.h"
 #include "mapper/traffic/traffic.h"
 
 #define FRACTION_BITS 16 /* amounts are in units of 2^-16 bytes, or larger where very many bytes are under way */
+
+/* Evenly over all shortest paths (SD); evenly over the links that lead on, at each router (ECMP); over any end (SI). */
+enum split { SPLIT_PATHS, SPLIT_LINKS, SPLIT_INDIRECT };
 
 struct item {
 	uint32_t src;
@@ -19,7 +22,7 @@ struct item {
 
 struct loading {
 	const struct routers *r;
-	enum routers_split split;
+	enum split split;
 	unsigned bits;		   /* the unit is 2^-bits bytes */
 	struct item *items;	   /* by destination */
 	size_t *first;		   /* [ends + 1] into items */
@@ -80,7 +83,7 @@ static void amounts_begin(const struct loading *w, uint32_t d, uint64_t *amount)
 	uint32_t ends = w->r->ends;
 
 	memset(amount, 0, w->r->n * sizeof(*amount));
-	if (w->split != ROUTERS_SPLIT_INDIRECT) {
+	if (w->split != SPLIT_INDIRECT) {
 		for (size_t j = w->first[d]; j < w->first[d + 1]; j++)
 			amount[w->items[j].src] += w->items[j].bytes << w->bits;
 		return;
@@ -101,14 +104,14 @@ static void router_pass(const struct loading *w, uint32_t v, uint32_t d, uint64_
 
 	for (uint32_t l = r->first[v]; l < r->first[v + 1]; l++)
 		if (hops[r->link[l].to] + 1 == hops[v])
-			all += w->split == ROUTERS_SPLIT_LINKS ? 1 : ways[r->link[l].to];
+			all += w->split == SPLIT_LINKS ? 1 : ways[r->link[l].to];
 	for (uint32_t l = r->first[v]; l < r->first[v + 1]; l++) {
 		uint32_t to = r->link[l].to;
 		uint64_t upto;
 
 		if (hops[to] + 1 != hops[v])
 			continue;
-		sum += w->split == ROUTERS_SPLIT_LINKS ? 1 : ways[to];
+		sum += w->split == SPLIT_LINKS ? 1 : ways[to];
 		upto = (uint64_t)((unsigned __int128)amount[v] * sum / all);
 		__atomic_fetch_add(&w->sum[l], upto - given, __ATOMIC_RELAXED);
 		amount[to] += upto - given;
@@ -123,7 +126,7 @@ static void destination_load(void *arg, size_t item, unsigned worker)
 	uint32_t d = (uint32_t)item, *order = w->order[worker];
 	uint64_t *amount = w->amount[worker];
 
-	if (w->split != ROUTERS_SPLIT_INDIRECT && w->first[d] == w->first[d + 1])
+	if (w->split != SPLIT_INDIRECT && w->first[d] == w->first[d + 1])
 		return;
 	amounts_begin(w, d, amount);
 	for (uint32_t s = 0; s < r->ends; s++)
@@ -178,9 +181,10 @@ static void loading_destroy(struct loading *w, unsigned threads)
 	free(w->hops);
 }
 
-int routers_load(const struct routers *r, const struct traffic *t, enum routers_split split, unsigned threads,
+static int load_split(const struct net *net, const struct traffic *t, enum split split, unsigned threads,
 	struct net_load *load)
 {
+	const struct routers *r = &((const struct routers_net *)net)->routers;
 	struct loading w = {.r = r, .split = split, .bits = FRACTION_BITS};
 	int rc = loading_create(&w, t, threads);
 
@@ -196,4 +200,19 @@ int routers_load(const struct routers *r, const struct traffic *t, enum routers_
 	}
 	loading_destroy(&w, threads);
 	return rc;
+}
+
+int routers_load_direct(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
+{
+	return load_split(net, t, SPLIT_PATHS, threads, load);
+}
+
+int routers_load_ecmp(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
+{
+	return load_split(net, t, SPLIT_LINKS, threads, load);
+}
+
+int routers_load_indirect(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
+{
+	return load_split(net, t, SPLIT_INDIRECT, threads, load);
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mapper/net/routers.h"
+#include "mapper/net/routers_load.h"
 #include "mapper/net/slimfly.h"
 
 #define Q_MAX 73u /* 10,658 routers */
@@ -23,8 +23,7 @@ struct field {
 };
 
 struct slimfly {
-	struct net net;
-	struct routers routers;
+	struct routers_net begin;
 	uint32_t q, hosts; /* nodes of a router */
 };
 
@@ -146,7 +145,7 @@ static int routers_create(struct slimfly *s, const struct field *f, double bandw
 	if (!link)
 		return zerr_set(err, -ENOMEM, "not enough memory");
 	links_list(f, in, bandwidth, link);
-	if (routers_make(&s->routers, n, n, link, n * *degree, pair))
+	if (routers_make(&s->begin.routers, n, n, link, n * *degree, pair))
 		return zerr_set(err, -ENOMEM, "not enough memory for %u routers", n);
 	return 0;
 }
@@ -155,7 +154,7 @@ static void slimfly_destroy(struct net *net)
 {
 	struct slimfly *s = (struct slimfly *)net;
 
-	routers_free(&s->routers);
+	routers_free(&s->begin.routers);
 	net_fini(net);
 	free(s);
 }
@@ -165,7 +164,7 @@ static int slimfly_create(struct spec_list *list, const struct net_ops *const *t
 {
 	struct spec *spec = list->specs;
 	struct slimfly *s = calloc(1, sizeof(*s));
-	struct net *net = &s->net;
+	struct net *net = &s->begin.net;
 	struct field f;
 	uint64_t bandwidth;
 	uint32_t degree;
@@ -185,7 +184,7 @@ static int slimfly_create(struct spec_list *list, const struct net_ops *const *t
 	}
 	if ((rc = routers_create(s, &f, (double)bandwidth, &degree, err)) ||
 		(rc = spec_u32(spec, "node", (degree + 1) / 2, 1, 4096, &s->hosts, err)) ||
-		(rc = routers_init_net(&s->routers, net, &slimfly_ops, NET_PEER, err)))
+		(rc = routers_init_net(&s->begin, &slimfly_ops, NET_PEER, err)))
 		goto err_free;
 	net->nodes = net->points * s->hosts;
 	net->level[NET_NODE] = 1;
@@ -204,44 +203,13 @@ static uint32_t slimfly_point(const struct net *net, uint32_t node)
 	return node / ((const struct slimfly *)net)->hosts;
 }
 
-/* --- paths and loads --- */
-
-static uint32_t slimfly_direct_count(const struct net *net, uint32_t s, uint32_t d)
-{
-	return routers_direct_count(&((const struct slimfly *)net)->routers, s, d);
-}
-
-static void slimfly_direct(const struct net *net, uint32_t s, uint32_t d, uint32_t k, uint32_t *link)
-{
-	routers_direct(&((const struct slimfly *)net)->routers, s, d, k, link);
-}
-
-static uint32_t slimfly_single(const struct net *net, uint32_t s, uint32_t d)
-{
-	return routers_single(&((const struct slimfly *)net)->routers, s, d);
-}
-
-static void slimfly_indirect(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link)
-{
-	routers_indirect(&((const struct slimfly *)net)->routers, s, d, bits, link);
-}
-
-static int slimfly_load_direct(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
-{
-	return routers_load(&((const struct slimfly *)net)->routers, t, ROUTERS_SPLIT_PATHS, threads, load);
-}
-
-static int slimfly_load_indirect(const struct net *net, const struct traffic *t, unsigned threads,
-	struct net_load *load)
-{
-	return routers_load(&((const struct slimfly *)net)->routers, t, ROUTERS_SPLIT_INDIRECT, threads, load);
-}
+/* --- names --- */
 
 /* "0.3.2>1.0.4": from router (0, 3, 2) to router (1, 0, 4). */
 static void slimfly_link_name(const struct net *net, uint32_t link, char *buf, size_t size)
 {
 	const struct slimfly *s = (const struct slimfly *)net;
-	const struct routers_link *l = &s->routers.link[link - 1];
+	const struct routers_link *l = &s->begin.routers.link[link - 1];
 	uint32_t q = s->q;
 
 	snprintf(buf, size, "%u.%u.%u>%u.%u.%u", l->from / (q * q), l->from / q % q, l->from % q, l->to / (q * q),
@@ -255,11 +223,12 @@ const struct net_ops slimfly_ops = {
 	.create = slimfly_create,
 	.destroy = slimfly_destroy,
 	.point = slimfly_point,
-	.direct_count = slimfly_direct_count,
-	.direct = slimfly_direct,
-	.single = slimfly_single,
-	.indirect = slimfly_indirect,
-	.load_direct = slimfly_load_direct,
-	.load_indirect = slimfly_load_indirect,
+	.direct_count = routers_direct_count,
+	.direct = routers_direct,
+	.single = routers_single,
+	.indirect = routers_indirect,
+	.load_direct = routers_load_direct,
+	.load_ecmp = routers_load_ecmp,
+	.load_indirect = routers_load_indirect,
 	.link_name = slimfly_link_name,
 };

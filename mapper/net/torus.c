@@ -230,6 +230,7 @@ const struct net_ops torus_ops = {
 	.direct = torus_direct,
 	.indirect = torus_indirect,
 	.load_direct = net_load_enumerated,
+	.load_ecmp = net_load_enumerated,
 	.load_indirect = torus_load_indirect,
 	.link_name = torus_link_name,
 };

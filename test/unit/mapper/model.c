@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -48,6 +49,9 @@ static void threads_do_not_matter(void **state)
 		for (const struct routing *const *r = routing_table; *r; r++) {
 			double *one, *three;
 
+			/* not known where there are several networks, or several links between two groups */
+			if (!strcmp((*r)->name, "ECMP") && (net->ops->joins || strstr(networks[k], "global")))
+				continue;
 			opts.threads = 1;
 			one = fixture_predict(net, (*r)->name, m, n, &opts);
 			opts.threads = 3;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The network model on fat trees of three levels and Slim Flies, worked out by hand: what each link carries. */
+/* The network model on fat trees of three levels, Slim Flies and graphs from files, worked out by
+ * hand: what each link carries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -163,6 +165,89 @@ static void slimfly_indirect(void **state)
 	net_destroy(net);
 }
 
+/* Makes a network from a file of these statements. */
+static struct net *graph_net(const char *statements)
+{
+	char path[] = "graph-XXXXXX", text[64];
+	FILE *f = fdopen(mkstemp(path), "w");
+	struct net *net;
+
+	assert_non_null(f);
+	fputs(statements, f);
+	fclose(f);
+	snprintf(text, sizeof(text), "graph file:%s bandwidth:300", path);
+	net = fixture_net(text);
+	unlink(path);
+	return net;
+}
+
+/* Three paths from a to z: over b and e, over c and e, over c and f. */
+static const char three_paths[] =
+	"link:b to:e\nrouter:a node:2\nrouter:b\nrouter:c node:0 # none\nrouter:z node:1\n"
+	"router:e; router:f\nlink:a to:b\nlink:c to:a bandwidth:300\nlink:c to:e\nlink:f to:c\n"
+	"link:z to:e\nlink:z to:f\n";
+
+#define CHECK_NET(net, routing, messages, expected)                                                                    \
+	fixture_check_net(net, routing, messages, sizeof(messages) / sizeof((messages)[0]), expected,                  \
+		sizeof(expected) / sizeof((expected)[0]))
+
+/* SD: a third on each path. ECMP: half at a, and half of that half at c. DET: z is number 1, which is odd, so a takes
+ * its second link, and so does c. a is number 0: z takes its first link, to e, and e takes its first one, to b. */
+static void graph_static(void **state)
+{
+	static const struct message m[] = {{0, 1, 12}}, back[] = {{1, 0, 5}};
+	static const struct expected paths[] = {{"a>b", 4}, {"a>c", 8}, {"b>e", 4}, {"c>e", 4}, {"c>f", 4}, {"e>z", 8},
+		{"f>z", 4}};
+	static const struct expected links[] = {{"a>b", 6}, {"a>c", 6}, {"b>e", 6}, {"c>e", 3}, {"c>f", 3}, {"e>z", 9},
+		{"f>z", 3}};
+	static const struct expected one[] = {{"a>c", 12}, {"c>f", 12}, {"f>z", 12}};
+	static const struct expected home[] = {{"z>e", 5}, {"e>b", 5}, {"b>a", 5}};
+	struct net *net = graph_net(three_paths);
+
+	(void)state;
+	CHECK_NET(net, "SD", m, paths);
+	CHECK_NET(net, "ECMP", m, links);
+	CHECK_NET(net, "DET", m, one);
+	CHECK_NET(net, "DET", back, home);
+	assert_int_equal(net->nodes, 3);
+	assert_int_equal(net->ops->point(net, 1), 0);
+	assert_int_equal(net->ops->point(net, 2), 1);
+	net_destroy(net);
+}
+
+/* The link from a to b has 100, the others 300. The requests on the three paths are in proportion to 100, 300 and 300.
+ * The link to c is the narrowest for the second and the third path: they get half of it each, 150. The first one gets
+ * as much as it requests of the link from e, 75, and in the next round the 25 that are left on its first link. */
+static void graph_adaptive(void **state)
+{
+	static const struct message m[] = {{0, 1, 400}};
+	static const struct expected e[] = {{"a>b", 100}, {"a>c", 300}, {"b>e", 100}, {"c>e", 150}, {"c>f", 150},
+		{"e>z", 250}, {"f>z", 150}};
+	struct net *net = graph_net(three_paths);
+
+	(void)state;
+	net->capacity[fixture_link(net, "a>b")] = 100;
+	CHECK_NET(net, "AD", m, e);
+	net_destroy(net);
+}
+
+/* A ring of three with two cables on one side: half goes over each. Indirect: a third over each router. */
+static void graph_cables(void **state)
+{
+	static const struct message m[] = {{0, 1, 60}};
+	static const struct expected e[] = {{"a>b:0", 30}, {"a>b:1", 30}};
+	static const struct expected via[] = {{"a>b:0", 20}, {"a>b:1", 20}, {"a>c", 20}, {"c>b", 20}};
+	static const char *const routings[] = {"SD", "ECMP", "AD"};
+	struct net *net = graph_net("router:a node:1\nrouter:b node:1\nrouter:c node:1\nlink:a to:b cables:2\n"
+				    "link:b to:c\nlink:c to:a\n");
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		CHECK_NET(net, routings[i], m, e);
+	CHECK_NET(net, "SI", m, via);
+	net_destroy(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +259,9 @@ int main(void)
 		cmocka_unit_test(slimfly_shape),
 		cmocka_unit_test(slimfly_direct),
 		cmocka_unit_test(slimfly_indirect),
+		cmocka_unit_test(graph_static),
+		cmocka_unit_test(graph_adaptive),
+		cmocka_unit_test(graph_cables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
