@@ -244,7 +244,8 @@ for network, same in [("paper wiring:consecutive", "dragonfly group:960 chassis:
         r = zipmap("model", "-n", text, "-j", "spread ranks:96 nodes:4", "-p", "LIN", "--links", at)
         check(r.returncode == 0, "a preset with other keys: " + text, r.stderr)
     check(open("varied.a").read() == open("varied.b").read(), "... is the same network")
-names = "no topology (dragonfly, megafly, fattree, torus, hyperx, slimfly, graph, crossbar, part)%s no preset (paper, paper-third, cascade)%s"
+names = "no topology (dragonfly, megafly, fattree, torus, hyperx, slimfly, graph, crossbar, part)%s no preset (paper, paper-third, cascade, "\
+    "frontier, aurora, perlmutter, summit, cluster)%s"
 for network, reason in [("hypercube", 'network: "hypercube" is ' + names % (",", " and no file")),
                         ("hypercube:4", 'network: "hypercube:4" is ' + names % (",", " and no file")),
                         ("hypercube dim:4", 'network: "hypercube" is ' + names % (" and", "")),

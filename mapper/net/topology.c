@@ -26,6 +26,16 @@ const struct topology_preset topology_presets[] = {
 		"36,864 routers, as the paper's validation (section IV.D)"},
 	{"cascade", "dragonfly group:240 chassis:6 router:16 node:4 core:24 column:3 global:4",
 		"the largest Cascade: 240 groups, 3 cables a column, 4 links between groups (section II)"},
+	{"frontier", "dragonfly group:74 chassis:1 router:32 node:4 core:64 global:4 bandwidth:25000000000",
+		"Frontier's compute groups: 9,472 nodes, 4 links between groups"},
+	{"aurora", "dragonfly group:166 chassis:1 router:32 node:2 core:104 global:2 bandwidth:25000000000",
+		"Aurora's compute groups: 10,624 nodes, 2 links between groups"},
+	{"perlmutter", "dragonfly group:14 chassis:1 router:32 node:4 core:64 global:4 bandwidth:25000000000",
+		"Perlmutter's GPU groups: 1,792 nodes; 4 links between groups are assumed"},
+	{"summit", "fattree down:18x16x16 up:1x18x18 core:44 bandwidth:25000000000",
+		"like Summit: 4,608 nodes, 18 at a leaf switch, full bandwidth"},
+	{"cluster", "fattree down:24x36 up:1x12 core:32 bandwidth:12500000000",
+		"864 nodes on switches of 36 ports, 24 down and 12 up: oversubscribed 1:2"},
 	{NULL, NULL, NULL},
 };
 

@@ -196,6 +196,72 @@ static void paper_machine(void **state)
 	net_destroy(net);
 }
 
+/* The links of a class, and the bytes a second that all of them carry together. */
+static uint32_t links_of(const struct net *net, enum net_class class, double *bandwidth)
+{
+	uint32_t n = 0;
+
+	*bandwidth = 0;
+	for (uint32_t l = 0; l < net->links; l++)
+		if (net->link_class[l] == class) {
+			n++;
+			*bandwidth += (double)net->capacity[l];
+		}
+	return n;
+}
+
+/* What the sources say of Slingshot machines (mapper/net/README.md). Each switch has 31 links in its group. Frontier:
+ * 270 TB/s each way between all groups, 57 % of what the nodes can send. Aurora: half of the groups have 0.69 PB/s to
+ * the other half and from there. */
+static void slingshot_machines(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t groups, nodes, ranks, global;
+	} m[] = {{"frontier", 74, 9472, 9472 * 64, 4}, {"aurora", 166, 10624, 10624 * 104, 2},
+		{"perlmutter", 14, 1792, 1792 * 64, 4}};
+	double bandwidth;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(m) / sizeof(m[0]); i++) {
+		struct net *net = fixture_net(m[i].name);
+		uint32_t between = m[i].groups * (m[i].groups - 1) * m[i].global;
+
+		assert_int_equal(net->points, m[i].groups * 32);
+		assert_int_equal(net->nodes, m[i].nodes);
+		assert_int_equal(net->nodes * net->cores, m[i].ranks);
+		assert_int_equal(net->level[NET_GROUP], m[i].nodes / m[i].groups);
+		assert_int_equal(links_of(net, NET_ROW, &bandwidth), net->points * 31);
+		assert_int_equal(links_of(net, NET_COLUMN, &bandwidth), 0);
+		assert_int_equal(links_of(net, NET_GLOBAL, &bandwidth), between);
+		if (i == 0) {
+			assert_within(bandwidth / 2 / 1e12, 270, 271);
+			assert_within(bandwidth * 100 / (net->nodes * 4 * 25e9), 57, 57);
+		}
+		if (i == 1) /* of 166 x 165 pairs of groups, 2 x 83 x 83 are apart */
+			assert_within(bandwidth * 2 * 83 * 83 / (166 * 165) / 1e13, 68, 69);
+		net_destroy(net);
+	}
+}
+
+/* Summit: as many links upwards from a rack as nodes. The cluster: half as many. */
+static void tree_machines(void **state)
+{
+	double bandwidth;
+	struct net *net = fixture_net("summit");
+
+	(void)state;
+	assert_int_equal(net->nodes, 4608);
+	assert_int_equal(net->level[NET_ROUTER], 18);
+	/* 4,608 to nodes, 18 from each of 256 leaf switches, 18 from each of 16 x 18 switches above */
+	assert_int_equal(links_of(net, NET_UP, &bandwidth), 4608 + 256 * 18 + 16 * 18 * 18);
+	net_destroy(net);
+	net = fixture_net("cluster");
+	assert_int_equal(net->nodes, 864);
+	assert_int_equal(links_of(net, NET_UP, &bandwidth), 864 + 864 / 2);
+	net_destroy(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +269,8 @@ int main(void)
 		cmocka_unit_test(paths_hang_together),
 		cmocka_unit_test(forks_are_the_paths),
 		cmocka_unit_test(paper_machine),
+		cmocka_unit_test(slingshot_machines),
+		cmocka_unit_test(tree_machines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
