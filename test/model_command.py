@@ -289,6 +289,11 @@ for network, reason in [("graph", 'network: not "graph file:PATH"'), ("graph fil
                         ("graph file:/nonexistent", "/nonexistent: No such file or directory")]:
     r = zipmap("model", "-n", network, "-j", "2d:1x2")
     check(r.returncode == 1 and r.stderr == "zipmap model: %s\n" % reason, "refused: " + network, r.stderr)
+r = zipmap("model", "-n", "part:a graph file:goodgraph; part:b crossbar node:4; zipper:z a:3 b:0", "-j", "2d:2x4", "-r", "AL")
+check(r.returncode == 1 and r.stderr ==
+      "zipmap model: AL: in some parts a path begins with the link of a node, not in all\n", "AL in unlike parts", r.stderr)
+r = zipmap("model", "-n", "part:a crossbar node:4; part:b fattree arity:2 levels:2; zipper:z a:3 b:0", "-j", "2d:2x4", "-r", "AL")
+check(r.returncode == 0, "AL in like parts", r.stderr)
 r = zipmap("model", "-n", NETWORK + " global:2", "-j", "spread", "-r", "ECMP")
 check(r.returncode == 1 and r.stderr == "zipmap model: ECMP is not known for this network; SD divides evenly over all shortest paths\n",
       "ECMP over several links between groups", r.stderr)

@@ -49,7 +49,7 @@ def overlap(a, b):
 os.chdir(tempfile.mkdtemp())
 subprocess.run([os.path.join(BUILD, "test", "simulate_packets"), NETWORK, JOB, "RDN", "16K", "packets.csv"], check=True)
 subprocess.run([os.path.join(BUILD, "mapper", "zipmap"), "model", "-q", "-n", NETWORK, "-j", JOB, "-p", "RDN", "-r",
-                "SD,SI,AI,AH", "--bins", str(BINS), "--csv", "model.csv"], check=True, stdout=subprocess.DEVNULL)
+                "SD,SI,AI,AH,AL", "--bins", str(BINS), "--csv", "model.csv"], check=True, stdout=subprocess.DEVNULL)
 packets, model = rows("packets.csv"), rows("model.csv")
 for simulated, predicted, least in [("direct", "SD", 0.9), ("indirect", "SI", 0.8)]:
     a, b = packets[simulated], model[predicted]
@@ -58,6 +58,12 @@ for simulated, predicted, least in [("direct", "SD", 0.9), ("indirect", "SI", 0.
     for key in ["median", "average", "max"]:
         x = float(a[key]) / float(b[key])
         check(0.88 < x < 1.12, "IV.D: the %s with %s routing agrees" % (key, simulated), "ratio %.3f" % x)
+a, b = packets["local"], model["AL"]
+x = overlap(a, b)
+check(x > 0.8, "the histograms of UGAL-L by packets and of adaptive local routing are similar", "overlap %.3f" % x)
+for key in ["median", "average", "max"]:
+    x = float(a[key]) / float(b[key])
+    check(0.88 < x < 1.12, "the %s of UGAL-L by packets agrees with adaptive local routing" % key, "ratio %.3f" % x)
 a, b = packets["adaptive"], model["AH"]
 x = float(a["max"]) / float(b["max"])
 check(0.85 < x < 1.15, "IV.D: the maximum of UGAL-G by packets is near that of adaptive hybrid", "ratio %.3f" % x)
@@ -68,5 +74,8 @@ for name, of in [("packets", packets), ("model", model)]:
     check(float(h["average"]) < float(i["average"]) and float(h["max"]) < min(float(i["max"]), float(d["max"])),
           "IV.D: hybrid routing relieves the heavily used links (%s)" % name,
           "max %.3g %.3g %.3g" % tuple(float(r["max"]) / 2**20 for r in (d, i, h)))
+    k = of["local" if of is packets else "AL"]
+    check(float(k["max"]) > 1.2 * float(h["max"]), "knowledge of all links is worth more than that of the own ones (%s)" % name,
+          "max %.3g against %.3g" % tuple(float(r["max"]) / 2**20 for r in (k, h)))
 print("1..%d" % count)
 sys.exit(failed > 0)

@@ -9,6 +9,7 @@
  *	indirect  a path over a random intermediate router
  *	adaptive  of up to two shortest paths and two indirect ones, the path with the shortest waiting time (queues are
  *	          known everywhere, as UGAL-G assumes)
+ *	local     of the same paths, the one whose first link has the shortest queue (UGAL-L)
  *
  * usage: simulate_packets NETWORK JOB PLACEMENT PACKET_BYTES FILE.csv
  */
@@ -50,7 +51,7 @@ struct source {
 	uint64_t sent;	      /* packets */
 };
 
-enum routing_kind { DIRECT, INDIRECT, ADAPTIVE, KINDS };
+enum routing_kind { DIRECT, INDIRECT, ADAPTIVE, LOCAL, KINDS };
 
 struct sim {
 	const struct net *net;
@@ -134,9 +135,10 @@ static void path_take(const struct sim *s, struct packet *p, const uint32_t *lin
 
 static double path_wait(const struct sim *s, const struct packet *p, double now)
 {
+	uint32_t known = s->kind == LOCAL && p->hops ? 1 : p->hops;
 	double wait = 0;
 
-	for (uint32_t i = 0; i < p->hops; i++) {
+	for (uint32_t i = 0; i < known; i++) {
 		double queue = s->free_at[p->link[i]] - now;
 
 		wait += (queue > 0 ? queue : 0) + (double)s->packet_bytes / (double)s->net->capacity[p->link[i]];
@@ -260,7 +262,7 @@ static void sources_fill(struct sim *s, const struct traffic *t)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[KINDS] = {"direct", "indirect", "adaptive"};
+	static const char *const names[KINDS] = {"direct", "indirect", "adaptive", "local"};
 	struct zerr err = {""};
 	struct sim s = {0};
 	struct spec_list jobs;

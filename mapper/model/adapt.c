@@ -215,8 +215,8 @@ static int cells_create(struct adapt *a)
 
 static int adapt_create(struct adapt *a, unsigned nflows)
 {
-	double bytes = 0, capacity = 0;
-	bool fresh = false, drawn = false;
+	double bytes = 0, capacity = 0, given = 0;
+	bool fresh = false, drawn = false, local = false;
 	int rc;
 
 	for (unsigned f = 0; f < nflows; f++) {
@@ -226,16 +226,21 @@ static int adapt_create(struct adapt *a, unsigned nflows)
 		else
 			drawn = true;
 		fresh |= a->flows[f].routing->fresh;
+		local |= a->flows[f].routing->local;
 	}
-	for (uint32_t l = 0; l < a->net->links; l++)
-		if (a->net->link_class[l] != NET_NONE && (double)a->net->capacity[l] > capacity)
+	for (uint32_t l = 0; l < a->net->links; l++) {
+		if (a->net->link_class[l] == NET_NONE)
+			continue;
+		if ((double)a->net->capacity[l] > capacity)
 			capacity = (double)a->net->capacity[l];
+		given = local ? given + (double)a->net->capacity[l] : capacity;
+	}
 	a->exposure = fresh ? a->opts->exposure : 1;
 	adapt_draws_choose(a, nflows);
 	a->cutoff = (float)(capacity * a->opts->cutoff);
-	/* the factors 2: a path may cross a link twice */
+	/* The factors 2: a path may cross a link twice. Local flows may give a link what all links have. */
 	a->scale[ADAPT_REQUEST] = scale_for(2 * bytes);
-	a->scale[ADAPT_ALLOCATE] = scale_for(2 * capacity);
+	a->scale[ADAPT_ALLOCATE] = scale_for(2 * given);
 	a->scale[ADAPT_SPREAD] = a->scale[ADAPT_EVEN] = scale_for(2 * bytes);
 	if (drawn) {
 		a->history = calloc(a->opts->iterations, sizeof(*a->history));

@@ -9,30 +9,42 @@
 
 #define FETCHED 8 /* messages prefetched ahead: 8 x 40 links are about as many as the cache has miss buffers for */
 
+/* The least bandwidth left, and the least availability, on the links of a path that the routing looks at. */
+static inline __attribute__((always_inline)) void path_look(const struct adapt *a, const struct adapt_cell *cells,
+	const uint32_t *link, uint32_t slots, bool local, float *left, float *share)
+{
+	*left = *share = FLT_MAX;
+	for (uint32_t h = local ? a->net->own_slot : 0; h < slots; h++) {
+		const struct adapt_cell *c = &cells[link[h]];
+
+		*left = c->left < *left ? c->left : *left;
+		*share = c->share < *share ? c->share : *share;
+		if (local && *left < FLT_MAX)
+			break;
+	}
+}
+
 /* Computes the weights of the paths: the bandwidth left on each path, relative to the sum; equal weights for routings
  * that are not adaptive. share: the least availability on each path. Returns the number of paths with bandwidth left;
  * if it is 0, weight is not set. */
 static inline unsigned weigh(const struct adapt *a, const struct adapt_cell *cells, const struct path_set *p,
-	bool adaptive, float *weight, float *share)
+	const struct routing *r, float *weight, float *share)
 {
 	const uint32_t *link = p->link;
 	float sum = 0;
 	unsigned open = 0;
 
 	for (uint32_t k = 0; k < p->n; k++) {
-		float left = FLT_MAX, least = FLT_MAX;
+		float left;
 
-		for (uint32_t h = 0; h < p->slots[k]; h++) {
-			const struct adapt_cell *c = &cells[link[h]];
-
-			left = c->left < left ? c->left : left;
-			least = c->share < least ? c->share : least;
-		}
+		if (r->local)
+			path_look(a, cells, link, p->slots[k], true, &left, &share[k]);
+		else
+			path_look(a, cells, link, p->slots[k], false, &left, &share[k]);
 		link += p->slots[k];
 		/* FLT_MAX: a path without any link (one zipper node, seen from two networks), which needs no bandwidth
 		 */
-		weight[k] = left <= a->cutoff || left >= FLT_MAX ? 0 : adaptive ? left : 1;
-		share[k] = least;
+		weight[k] = left <= a->cutoff || left >= FLT_MAX ? 0 : r->adaptive ? left : 1;
 		sum += weight[k];
 		open += weight[k] > 0;
 	}
@@ -65,7 +77,7 @@ static inline void message_request(const struct adapt *a, struct adapt_cell *cel
 	float weight[ROUTING_PATHS_MAX], share[ROUTING_PATHS_MAX];
 	const uint32_t *link = p->link;
 
-	if (!weigh(a, cells, p, a->flows[t->flow].routing->adaptive, weight, share))
+	if (!weigh(a, cells, p, a->flows[t->flow].routing, weight, share))
 		return;
 	for (uint32_t k = 0; k < p->n; link += p->slots[k++])
 		if (weight[k] > 0)
@@ -84,7 +96,7 @@ static inline void message_allocate(const struct adapt *a, struct adapt_cell *ce
 	float weight[ROUTING_PATHS_MAX], share[ROUTING_PATHS_MAX], got = 0;
 	const uint32_t *link = p->link;
 
-	if (!weigh(a, cells, p, a->flows[t->flow].routing->adaptive, weight, share))
+	if (!weigh(a, cells, p, a->flows[t->flow].routing, weight, share))
 		return;
 	for (uint32_t k = 0; k < p->n; link += p->slots[k++]) {
 		float g;
@@ -109,7 +121,7 @@ static inline void message_spread(const struct adapt *a, struct adapt_cell *cell
 	float weight[ROUTING_PATHS_MAX], share[ROUTING_PATHS_MAX];
 	const uint32_t *link = p->link;
 
-	if (!weigh(a, cells, p, a->flows[t->flow].routing->adaptive, weight, share))
+	if (!weigh(a, cells, p, a->flows[t->flow].routing, weight, share))
 		return;
 	for (uint32_t k = 0; k < p->n; link += p->slots[k++]) {
 		double portion;

@@ -86,6 +86,10 @@ int model_predict(const struct net *net, const struct model_flow *flows, unsigne
 	r->converged = true;
 	for (unsigned f = 0; f < nflows; f++) {
 		adaptive |= flows[f].routing->adaptive;
+		if (flows[f].routing->local && net->own_slot == NET_OWN_DIFFER)
+			return zerr_set(err, -ENOTSUP,
+				"%s: in some parts a path begins with the link of a node, not in all",
+				flows[f].routing->name);
 		if (flows[f].traffic->bytes > TRAFFIC_BYTES_MAX)
 			return zerr_set(err, -ERANGE, "more than 2^52 bytes in one phase");
 	}

@@ -54,3 +54,14 @@ const struct routing route_adaptive_hybrid = {
 	.draw = ah_draw,
 	.spread = adapt_spread,
 };
+
+const struct routing route_adaptive_local = {
+	.name = "AL",
+	.title = "Adaptive Local",
+	.help = "over the paths of AH, by the bandwidth left on the first router's own links",
+	.adaptive = true,
+	.local = true,
+	.fresh = true,
+	.draw = ah_draw,
+	.spread = adapt_spread,
+};

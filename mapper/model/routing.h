@@ -39,6 +39,7 @@ struct routing {
 	/* bytes are split in proportion to the allocated bandwidth: the allocation must have been made */
 	bool adaptive;
 	bool direct;	     /* asks for all shortest paths: draw() is not needed where the network is forked */
+	bool local;	     /* the first router of a path looks at its own link on it alone, not at the whole path */
 	bool fresh;	     /* other paths in every iteration: bandwidth is exposed step by step */
 	const char *unknown; /* said where spread() gives -ENOTSUP */
 	/* Adds the paths that the message asks for. s != d. `bits` are random, and differ for each pair and iteration.

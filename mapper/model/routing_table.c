@@ -10,7 +10,7 @@
 
 const struct routing *const routing_table[] = {&route_static_direct, &route_adaptive_direct, &route_static_indirect,
 	&route_adaptive_indirect, &route_adaptive_hybrid, &route_packets_indirect, &route_deterministic,
-	&route_static_ecmp, NULL};
+	&route_static_ecmp, &route_adaptive_local, NULL};
 
 const struct routing *routing_table_find(const char *name)
 {

@@ -46,6 +46,7 @@ static int crossbar_create(struct spec_list *list, const struct net_ops *const *
 		net_set_link(net, link_down(i), NET_DOWN, (double)bandwidth);
 	}
 	net->points = net->nodes;
+	net->own_slot = 1;
 	net->direct_slots = net->indirect_slots = 2;
 	for (int l = 0; l < NET_LEVELS; l++)
 		net->level[l] = 1;

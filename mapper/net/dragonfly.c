@@ -119,6 +119,7 @@ static void net_describe(struct dragonfly *d, const struct widths *w)
 
 	net->nodes = d->routers * d->hosts;
 	net->points = d->inject ? net->nodes : d->routers;
+	net->own_slot = d->inject;
 	net->direct_slots = DRAGONFLY_SLOTS + 2u * d->inject;
 	net->indirect_slots = 2 * DRAGONFLY_SLOTS + 2u * d->inject;
 	if (d->bundle == 1 && (uint64_t)d->routers * d->local <= UINT32_MAX) {

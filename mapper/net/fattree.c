@@ -119,6 +119,7 @@ static int fattree_create(struct spec_list *list, const struct net_ops *const *t
 	for (uint32_t l = t->base[1]; l < links; l++)
 		net_set_link(&t->net, l, l % 2 ? NET_DOWN : NET_UP, (double)bandwidth);
 	t->net.nodes = t->net.points = (uint32_t)nodes;
+	t->net.own_slot = 1;
 	t->net.direct_slots = t->net.indirect_slots = 2 * t->levels;
 	t->net.level[NET_NODE] = 1;
 	t->net.level[NET_ROUTER] = t->levels > 1 ? t->span[1] : 1;

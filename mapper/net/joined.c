@@ -200,6 +200,10 @@ static int shape_fill(struct joined *j, const struct capacity *capacity, const c
 						a == b ? NET_PORT : NET_FORWARD,
 						(double)(a == b ? capacity[z].port : capacity[z].forward));
 		}
+	net->own_slot = j->member[0].net->own_slot;
+	for (uint32_t i = 1; i < j->nmembers; i++)
+		if (j->member[i].net->own_slot != net->own_slot)
+			net->own_slot = NET_OWN_DIFFER;
 	memcpy(net->cables, j->member[0].net->cables, sizeof(net->cables));
 	net->cores = j->member[0].net->cores;
 	for (int l = 0; l < NET_LEVELS; l++)

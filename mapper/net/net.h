@@ -19,6 +19,7 @@
 #define NET_VOID 0u
 /* entries of a path: 10 and two node links in a dragonfly; more in tori and joined networks */
 #define NET_SLOTS_MAX 96
+#define NET_OWN_DIFFER UINT8_MAX /* for own_slot: not the same in all parts */
 
 enum net_class {
 	NET_NONE,
@@ -103,6 +104,9 @@ struct net {
 	uint32_t points;
 	uint32_t links;			       /* including void links */
 	uint32_t direct_slots, indirect_slots; /* indirect_slots >= direct_slots */
+	/* The first entry of a path that may be a link of its first router: 1 where a node's own link comes before,
+	 * else 0 */
+	uint8_t own_slot;
 	/* 0: not forked. Else all shortest paths have the form of net_fork, with so many entries of `middle` */
 	uint8_t forked;
 	uint32_t legs;		    /* if forked */

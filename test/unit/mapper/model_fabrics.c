@@ -248,6 +248,67 @@ static void graph_cables(void **state)
 	net_destroy(net);
 }
 
+/* With up to two shortest paths and no others: there are more than --paths asks for. */
+static void check_shortest(struct net *net, const char *routing, const struct message *m, size_t n,
+	const struct expected *e, size_t links)
+{
+	struct model_opts opts;
+
+	model_defaults(&opts);
+	opts.paths = 1;
+	opts.direct_paths = 2;
+	fixture_check_opts(net, routing, &opts, m, n, e, links);
+}
+
+/* a has a way to z over b and one over c. y has only the one over b, and fills half of the link from there. AH knows,
+ * and a sends a quarter over b, as in corner_adaptive. With AL a sees that its own links are alike. */
+static void local_is_blind(void **state)
+{
+	static const struct message m[] = {{0, 2, 100}, {1, 2, 100}};
+	static const struct expected blind[] = {{"a>b", 50}, {"a>c", 50}, {"b>z", 150}, {"c>z", 50}, {"y>b", 100}};
+	static const struct expected knows[] = {{"a>b", 25}, {"a>c", 75}, {"b>z", 125}, {"c>z", 75}, {"y>b", 100}};
+	struct net *net = graph_net("router:a node:1\nrouter:y node:1\nrouter:z node:1\nrouter:b\nrouter:c\n"
+				    "link:a to:b\nlink:a to:c\nlink:b to:z\nlink:c to:z\nlink:y to:b\n");
+
+	(void)state;
+	check_shortest(net, "AL", m, 2, blind, 5);
+	check_shortest(net, "AH", m, 2, knows, 5);
+	net_destroy(net);
+}
+
+/* What others send through a router is on its own links: b sees the message from y on its link to z. Of 150 that are
+ * requested there, its own 50 get a third; on the link to c they get all. That is one to three. */
+static void local_sees_transit(void **state)
+{
+	static const struct message m[] = {{1, 2, 100}, {0, 3, 100}};
+	static const struct expected e[] = {{"y>b", 100}, {"b>z", 125}, {"z>w", 25}, {"b>c", 75}, {"c>w", 75}};
+	struct net *net = graph_net("router:b node:1\nrouter:y node:1\nrouter:z node:1\nrouter:w node:1\nrouter:c\n"
+				    "link:y to:b\nlink:b to:z\nlink:b to:c\nlink:z to:w\nlink:c to:w\n");
+
+	(void)state;
+	check_shortest(net, "AL", m, 2, e, 5);
+	net_destroy(net);
+}
+
+/* In a fat tree the leaf switch decides: by its own link up, but not by the link of the node, nor by the link down. */
+static void local_tree(void **state)
+{
+	static const struct message m[] = {{0, 2, 100}};
+	static const struct expected even[] = {{"l0.s0.0>p0", 100}, {"l1.s0.0>p0", 50}, {"l1.s0.0>p1", 50},
+		{"l1.s1.0<p0", 50}, {"l1.s1.0<p1", 50}, {"l0.s2.0<p0", 100}};
+	static const struct expected own[] = {{"l0.s0.0>p0", 100}, {"l1.s0.0>p0", 25}, {"l1.s0.0>p1", 75},
+		{"l1.s1.0<p0", 25}, {"l1.s1.0<p1", 75}, {"l0.s2.0<p0", 100}};
+	struct net *net = fixture_net("fattree arity:2 levels:2 bandwidth:300");
+
+	(void)state;
+	net->capacity[fixture_link(net, "l0.s0.0>p0")] = 1;
+	net->capacity[fixture_link(net, "l1.s1.0<p0")] = 100;
+	check_shortest(net, "AL", m, 1, even, 6);
+	net->capacity[fixture_link(net, "l1.s0.0>p0")] = 100;
+	check_shortest(net, "AL", m, 1, own, 6);
+	net_destroy(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +323,9 @@ int main(void)
 		cmocka_unit_test(graph_static),
 		cmocka_unit_test(graph_adaptive),
 		cmocka_unit_test(graph_cables),
+		cmocka_unit_test(local_is_blind),
+		cmocka_unit_test(local_sees_transit),
+		cmocka_unit_test(local_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

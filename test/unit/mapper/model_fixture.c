@@ -59,14 +59,11 @@ uint32_t fixture_link(const struct net *net, const char *name)
 	return 0;
 }
 
-void fixture_check_net(const struct net *net, const char *routing, const struct message *m, size_t n,
-	const struct expected *e, size_t links)
+void fixture_check_opts(const struct net *net, const char *routing, const struct model_opts *opts,
+	const struct message *m, size_t n, const struct expected *e, size_t links)
 {
-	struct model_opts opts;
-	double *load, all = 0, named = 0;
+	double *load = fixture_predict(net, routing, m, n, opts), all = 0, named = 0;
 
-	model_defaults(&opts);
-	load = fixture_predict(net, routing, m, n, &opts);
 	for (size_t i = 0; i < links; i++) {
 		double found = load[fixture_link(net, e[i].link)];
 
@@ -78,6 +75,15 @@ void fixture_check_net(const struct net *net, const char *routing, const struct 
 		all += load[l];
 	assert_true(all - named < 0.01);
 	free(load);
+}
+
+void fixture_check_net(const struct net *net, const char *routing, const struct message *m, size_t n,
+	const struct expected *e, size_t links)
+{
+	struct model_opts opts;
+
+	model_defaults(&opts);
+	fixture_check_opts(net, routing, &opts, m, n, e, links);
 }
 
 void fixture_check(const char *network, const char *routing, const struct message *m, size_t n,

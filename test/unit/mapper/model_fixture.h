@@ -28,6 +28,9 @@ struct expected {
 /* Fails the test unless the named links carry that load, and all others nothing, within 0.01 bytes. */
 void fixture_check_net(const struct net *, const char *routing, const struct message *, size_t n,
 	const struct expected *, size_t links);
+/* The same with other options than the presets. */
+void fixture_check_opts(const struct net *, const char *routing, const struct model_opts *, const struct message *,
+	size_t n, const struct expected *, size_t links);
 void fixture_check(const char *network, const char *routing, const struct message *, size_t n, const struct expected *,
 	size_t links);
 #define CHECK(network, routing, messages, expected)                                                                    \
