@@ -34,11 +34,12 @@ static int end_search(struct routers *r, uint32_t d, uint32_t *queue, uint32_t p
 	ways[d] = 1;
 	for (uint32_t at = 0; at < count; at++) {
 		uint32_t v = queue[at];
+		bool last = count == r->n && hops[v] == hops[queue[count - 1]]; /* nothing is behind */
 
 		pair[0] = v;
 		if (ways[v] > ROUTERS_WAYS_MAX || hops[v] > ROUTERS_HOPS_MAX)
 			return -ERANGE;
-		for (uint32_t l = r->first[v]; l < r->first[v + 1]; l++) {
+		for (uint32_t l = r->first[v]; l < r->first[v + 1] && !last; l++) {
 			uint32_t u = r->link[l].to;
 			uint64_t sum = (uint64_t)ways[u] + ways[v];
 
