@@ -10,28 +10,6 @@ cd "$TAP_TMP" || exit 99
 compile "$(program failover.c)" failover >cc.out 2>&1 || { diag_file cc.out; bail_out "failover.c"; }
 unset ZIPPER_RECONNECT
 
-# keep K: starts zipper K again whenever it has ended, at the address that it had; keeper[K] is the process that does so
-keeper=()
-again=() # other options then
-keep() {
-	local k=$1
-	(
-		next=
-		trap '[ -z "$next" ] || kill "$next"; exit 0' TERM
-		old=${zipper[k]}
-		while :; do
-			while kill -0 "$old" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$old/status" 2>/dev/null; do sleep 0.05; done
-			"$ZIPPERD" -o listen="a,b=${at[k]}" -o key_file="$TAP_TMP/keys" -o log_level=info "${options[@]}" \
-				-o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" 2>>"zipper.$k" &
-			old=$! next=$!
-			echo $next >"next.$k"
-			wait $next
-		done
-	) &
-	keeper[k]=$!
-	TAP_PIDS+=("${keeper[k]}")
-}
-stop_keepers() { stop_all "${keeper[@]}"; keeper=(); }
 # joined K: prints how often all ranks of a job have joined at zipper K
 joined() { grep -c 'have joined$' "zipper.$1"; }
 # recovers NAME RAILS ROUNDS STRIKE...: runs failover, whose zippers are kept

@@ -123,7 +123,9 @@ static const struct field f_traffic[] = {LIST(zctl_traffic, nparts, parts, zctl_
 static const struct field f_meet[] = {FIELD(F_NAME, zctl_meet, name), FIELD(F_NAME, zctl_meet, from),
 	FIELD(F_NAME, zctl_meet, to), END};
 static const struct field f_reach[] = {FIELD(F_NAME, zctl_reach, from), FIELD(F_NAME, zctl_reach, to),
-	FIELD(F_TEXT, zctl_reach, address), FIELD(F_BYTES, zctl_reach, pass), FIELD(F_BYTES, zctl_reach, mac), END};
+	FIELD(F_TEXT, zctl_reach, address), FIELD(F_BYTES, zctl_reach, pass), FIELD(F_BYTES, zctl_reach, mac),
+	SINCE(4, F_U32, zctl_reach, share), END};
+static const struct field f_trunk[] = {FIELD(F_NAME, zctl_trunk, from), FIELD(F_U32, zctl_trunk, share), END};
 static const struct field f_reached[] = {FIELD(F_BYTES, zctl_reached, pass), END};
 static const struct field f_naming[] = {FIELD(F_U8, zctl_naming, what), FIELD(F_U8, zctl_naming, answer),
 	FIELD(F_U32, zctl_naming, number), FIELD(F_U32, zctl_naming, vrank), FIELD(F_STRING, zctl_naming, service),
@@ -205,12 +207,17 @@ static const struct field *const fields_of[] = {
 	[ZCTL_STATUS_REPLY] = f_status_reply,
 	[ZCTL_CONTROL] = f_control,
 	[ZCTL_CONTROLLED] = f_controlled,
+	[ZCTL_TRUNK] = f_trunk,
+	[ZCTL_TRUNKED] = f_none,
 };
 #define NTYPES (sizeof(fields_of) / sizeof(fields_of[0]))
 
 static bool has_type(uint32_t protocol, uint16_t type)
 {
-	return type < NTYPES && fields_of[type] && (type < ZCTL_STATUS || protocol >= ZCTL_PROTOCOL_STATUS);
+	const uint32_t since = type >= ZCTL_TRUNK    ? ZCTL_PROTOCOL_TRUNKS
+			       : type >= ZCTL_STATUS ? ZCTL_PROTOCOL_STATUS
+						     : 0;
+	return type < NTYPES && fields_of[type] && protocol >= since;
 }
 
 static bool text_char(unsigned char c)

@@ -42,6 +42,8 @@
  *   MEET    (circuit) name and fabrics     MET     the other end is there and gets all that follows; or ERROR
  *   REACH   (circuit, way) another         REACHED that zipperd is there and gets all that follows; or ERROR
  *           zipperd
+ *   TRUNK   (zipperd) many channels share  TRUNKED streams follow (wire.h); or ERROR
+ *           this connection
  *
  * Tickets. The two ends of a proved connection share a session key, a keyed hash over both nonces that never travels. A
  * rank opens further connections with it. A data channel says HELLO with service DATA and, without waiting for an
@@ -83,6 +85,12 @@
  * channels the peer asks for more such connections, while the first one stands: HELLO with service WAY, CHALLENGE, and
  * REACH with the pass and a keyed hash over both nonces, made with the session key of the first connection.
  *
+ * Trunks. A zipperd can let the hops of a job to the same zipperd share connections (trunks): one for all sessions, and
+ * one for the data channels to each part on each track, as these belong to one worker there. It makes such a connection
+ * with service TRUNK and proves the user's key, or the job's credential. Each hop is a stream of it (wire.h). The ranks
+ * do not see the difference: each stream begins with HELLO, as any connection. REACH says which of these connections
+ * serves.
+ *
  * Seals. Both directions of a TCP connection change to sealed records (seal.h) where its network is protected: after
  * PROOF, for a data channel or a direct link after ATTACH, for a way after REACHED. HELLO says what the sender wants at
  * the least, and CHALLENGE what comes of it. ATTACH says what zipperd's CHALLENGE to the control connection said.
@@ -108,7 +116,7 @@
 
 /* 2: proofs cover the protocol, so that nobody on the way can lower it; MUNGE; sealed connections; ranks come back.
  * 3: a job whose ranks come back waits for the ranks that compute; its run has a number
- * 4: tracks */
+ * 4: tracks; trunks */
 #define ZCTL_PROTOCOL 4
 #define ZCTL_PROTOCOL_OLDEST 1 /* of peers that zipperd still serves */
 #define ZCTL_NAME_MAX 64       /* job ids; names of parts, fabrics and users; without the zero */
@@ -166,6 +174,8 @@ enum zctl_type {
 	ZCTL_STATUS_REPLY,
 	ZCTL_CONTROL,
 	ZCTL_CONTROLLED,
+	ZCTL_TRUNK, /* this and the next: since protocol ZCTL_PROTOCOL_TRUNKS */
+	ZCTL_TRUNKED,
 };
 
 #define ZCTL_PROOF_REPLY 0x80
@@ -173,6 +183,7 @@ enum zctl_type {
 #define ZCTL_PROTOCOL_STATUS 3	     /* the first one with STATUS and CONTROL */
 #define ZCTL_PROTOCOL_WAITS 3	     /* the first one in which ranks that wait for others tell that they finalize */
 #define ZCTL_PROTOCOL_TRACKS 4	     /* the first one with several tracks */
+#define ZCTL_PROTOCOL_TRUNKS 4	     /* the first one with trunks */
 #define ZCTL_INCARNATIONS_MAX 1000u  /* of one rail */
 #define ZCTL_PART_ZIPPER 0xfffffffeu /* in DEAD: see struct zctl_dead */
 
@@ -183,8 +194,9 @@ enum zctl_service {
 	ZCTL_SERVICE_ADMIN,
 	ZCTL_SERVICE_CAST, /* between nodes of zipcast; zipperd refuses it */
 	ZCTL_SERVICE_CIRCUIT,
-	ZCTL_SERVICE_WAY, /* of a data channel, over another zipperd */
-	ZCTL_SERVICE_HOP  /* of a zipperd that makes a connection for a hop */
+	ZCTL_SERVICE_WAY,  /* of a data channel, over another zipperd */
+	ZCTL_SERVICE_HOP,  /* of a zipperd that makes a connection for a hop */
+	ZCTL_SERVICE_TRUNK /* the same, for many hops of a job */
 };
 
 struct zctl_hello {			 /* first message on any link */
@@ -375,7 +387,20 @@ struct zctl_reach {
 		to[ZCTL_NAME_MAX + 1];	 /* fabrics: by which the peer comes; by which the wanted zipperd is reached */
 	char address[ZCTL_ADDR_MAX + 1]; /* of the wanted zipperd */
 	uint8_t pass[ZCTL_TOKEN_BYTES];	 /* of a WAY; else 0 */
-	uint8_t mac[ZCTL_MAC_BYTES];	 /* of a WAY: keyed hash over both nonces and the fields before; else 0 */
+	uint8_t mac[ZCTL_MAC_BYTES];	 /* of a WAY: keyed hash over both nonces and the other fields; else 0 */
+	uint32_t share;			 /* what may share a connection to that zipperd: zctl_share; since protocol 4 */
+};
+/* A session, or a data channel to that part on that track, may share a connection with others of the same kind. 0: it
+ * has a connection of its own. */
+#define ZCTL_SHARE_SESSIONS 1u
+static inline uint32_t zctl_share(uint32_t part, uint32_t track)
+{
+	return ZCTL_SHARE_SESSIONS + 1 + part * ZCTL_TRACKS_MAX + track;
+}
+#define ZCTL_SHARE_MAX (ZCTL_SHARE_SESSIONS + ZCTL_PARTS_MAX * ZCTL_TRACKS_MAX)
+struct zctl_trunk {
+	char from[ZCTL_NAME_MAX + 1]; /* fabric by which the trunk comes */
+	uint32_t share;		      /* of its streams: as in REACH, but not 0 */
 };
 struct zctl_reached {
 	uint8_t pass[ZCTL_TOKEN_BYTES]; /* names it to data channels to the same zipperd, while this connection stands
@@ -488,6 +513,7 @@ struct zctl_msg {
 		struct zctl_meet meet;
 		struct zctl_reach reach;
 		struct zctl_reached reached;
+		struct zctl_trunk trunk;
 		struct zctl_naming naming;
 		struct zctl_state state;
 		struct zctl_place status;

@@ -72,7 +72,7 @@ static const char *check_seal(uint8_t seal)
 
 static const char *check_hello(const struct zctl_hello *h)
 {
-	if (h->service < ZCTL_SERVICE_RANK || h->service > ZCTL_SERVICE_HOP)
+	if (h->service < ZCTL_SERVICE_RANK || h->service > ZCTL_SERVICE_TRUNK)
 		return "there is no such service";
 	return h->method > ZCTL_METHOD_MUNGE ? "there is no such method" : check_seal(h->seal);
 }
@@ -113,6 +113,11 @@ static const char *check_place(uint32_t endpoint, uint8_t seal)
 static const char *check_track(uint32_t track)
 {
 	return track < ZCTL_TRACKS_MAX ? NULL : "no job has such a track";
+}
+
+static const char *check_share(uint32_t share)
+{
+	return share <= ZCTL_SHARE_MAX ? NULL : "no job has such channels";
 }
 
 static const char *check_attach(const struct zctl_attach *a)
@@ -170,7 +175,10 @@ const char *zctl_check(const struct zctl_msg *m)
 	case ZCTL_MEET:
 		return strcmp(m->u.meet.from, m->u.meet.to) == 0 ? "both ends are on one fabric" : NULL;
 	case ZCTL_REACH:
-		return strcmp(m->u.reach.from, m->u.reach.to) == 0 ? "a hop within one fabric" : NULL;
+		return strcmp(m->u.reach.from, m->u.reach.to) == 0 ? "a hop within one fabric"
+								   : check_share(m->u.reach.share);
+	case ZCTL_TRUNK:
+		return m->u.trunk.share == 0 ? "a trunk for nothing" : check_share(m->u.trunk.share);
 	case ZCTL_NAMING:
 		return check_naming(&m->u.naming);
 	case ZCTL_STATE:

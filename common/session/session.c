@@ -109,11 +109,12 @@ static uint8_t wanted_seal(const struct zsession_params *p, int hop)
 
 /* Asks the zipperd at the end of the link to connect us to the next one, which is at the end of the link from then on.
  */
-static int reach(struct zsession *s, const struct zhop *hop, struct zsession_pass *pass, const struct zaddr *addr,
-	struct zerr *err)
+static int reach(struct zsession *s, const struct zhop *hop, bool last, struct zsession_pass *pass,
+	const struct zaddr *addr, struct zerr *err)
 {
+	const uint32_t share = last && s->protocol >= ZCTL_PROTOCOL_TRUNKS ? ZCTL_SHARE_SESSIONS : 0;
 	struct zctl_msg out = {.type = ZCTL_REACH}, in;
-	zsession_io_fill_reach(&out.u.reach, hop, addr);
+	zsession_io_fill_reach(&out.u.reach, hop, addr, share);
 	int rc = zsession_io_request(s, &out, ZCTL_REACHED, &in, false, err);
 	if (rc != 0)
 		return rc;
@@ -139,7 +140,7 @@ static int pass_hops(struct zsession *s, const struct zsession_params *p, struct
 		plain_address(&addr, &p->hops[i].addr);
 		rc = greet(s, p, ZCTL_SERVICE_CIRCUIT, wanted_seal(p, i), err);
 		if (rc == 0)
-			rc = reach(s, &p->hops[i], p->passes ? &p->passes[i] : &pass, &addr, err);
+			rc = reach(s, &p->hops[i], i == p->nhops - 1, p->passes ? &p->passes[i] : &pass, &addr, err);
 		explicit_bzero(&pass, sizeof(pass));
 	}
 	return rc;
@@ -185,7 +186,8 @@ static int open_lower(struct zsession **out, const struct zsession_params *p, en
 	struct zerr *err)
 {
 	int rc = open_once(out, p, ZCTL_PROTOCOL, service, err);
-	for (uint32_t lower = ZCTL_PROTOCOL - 1; rc == -EPROTONOSUPPORT && lower >= ZCTL_PROTOCOL_OLDEST; lower--) {
+	const uint32_t oldest = service == ZCTL_SERVICE_TRUNK ? ZCTL_PROTOCOL_TRUNKS : ZCTL_PROTOCOL_OLDEST;
+	for (uint32_t lower = ZCTL_PROTOCOL - 1; rc == -EPROTONOSUPPORT && lower >= oldest; lower--) {
 		struct zerr again; /* else the first answer is the one to tell */
 		rc = open_once(out, p, lower, service, &again);
 		if (rc < 0 && rc != -EPROTONOSUPPORT && err)
@@ -248,6 +250,24 @@ int zsession_ask_join(struct zsession *s, const struct zctl_join *join, struct z
 	out.u.join = *join;
 	int rc = zsession_io_say(s, &out, zclock_ms() + s->timeout_ms);
 	return rc == 0 ? 0 : zsession_io_broken(s, rc, err);
+}
+
+int zsession_open_trunk(struct zlink **out, const struct zsession_params *p, const struct zctl_trunk *trunk,
+	struct zerr *err)
+{
+	struct zsession *s;
+	struct zctl_msg msg = {.type = ZCTL_TRUNK}, in;
+	int rc = zsession_open(&s, p, ZCTL_SERVICE_TRUNK, err);
+	if (rc != 0)
+		return rc;
+	msg.u.trunk = *trunk;
+	rc = zsession_io_request(s, &msg, ZCTL_TRUNKED, &in, false, err);
+	struct zlink *link = zsession_release(s);
+	if (rc == 0)
+		*out = link;
+	else
+		link->ops->close(link);
+	return rc;
 }
 
 int zsession_create(struct zsession *s, const struct zctl_create *create, struct zerr *err)

@@ -47,6 +47,9 @@ const uint8_t *zsession_key(const struct zsession *);
 enum zseal_level zsession_seal(const struct zsession *);
 /* The protocol that the session speaks: the lower one of both ends. */
 uint32_t zsession_protocol(const struct zsession *);
+/* Opens a trunk (ctl.h), whose link is the caller's and carries streams. -EPROTONOSUPPORT: zipperd is of a release
+ * without trunks. */
+int zsession_open_trunk(struct zlink **, const struct zsession_params *, const struct zctl_trunk *, struct zerr *);
 /* Sends JOIN and waits for WORLD, however long it takes zipperd (which has the join timeout). Fills world. */
 int zsession_join(struct zsession *, const struct zctl_join *, struct zctl_world *world, struct zerr *);
 /* Sends JOIN alone: zsession_poll returns WORLD, or why there is none. */

@@ -46,7 +46,8 @@ static int seal(struct zlink *link, const struct zauth_ops *auth, uint8_t level,
 }
 
 /* Goes on to the next zipperd, as reach in session.c. A data channel proves that it has the pass. */
-static int pass_on(struct zsession *s, const struct zsession_way *way, int i, struct zerr *err)
+static int pass_on(struct zsession *s, const struct zsession_way *way, const struct zctl_attach *a, int i,
+	struct zerr *err)
 {
 	struct zctl_msg hello, out = {.type = ZCTL_REACH}, in;
 	fill_hello(&hello, way, ZCTL_SERVICE_WAY);
@@ -59,7 +60,9 @@ static int pass_on(struct zsession *s, const struct zsession_way *way, int i, st
 	const struct zctl_challenge challenge = in.u.challenge;
 	if (i == 0 ? challenge.seal != way->seal : challenge.seal != ZSEAL_NONE)
 		return zerr_set(err, -EPROTO, "%s protects this connection otherwise than the one before", s->where);
-	zsession_io_fill_reach(&out.u.reach, &way->hops[i], &way->hops[i].addr);
+	const bool shares = i == way->nhops - 1 && zctl_protocol(&hello.u.hello) >= ZCTL_PROTOCOL_TRUNKS;
+	zsession_io_fill_reach(&out.u.reach, &way->hops[i], &way->hops[i].addr,
+		shares ? zctl_share(a->part, a->track) : 0);
 	memcpy(out.u.reach.pass, way->passes[i].name, ZCTL_TOKEN_BYTES);
 	way->auth->way(out.u.reach.mac, way->passes[i].key, &hello.u.hello, &challenge, &out.u.reach);
 	rc = zsession_io_request(s, &out, ZCTL_REACHED, &in, false, err);
@@ -80,7 +83,7 @@ static int attach(struct zlink *link, const struct zsession_way *way, const stru
 	s.tail = &s.head;
 	snprintf(s.where, sizeof(s.where), "%s", where);
 	for (int i = 0; rc == 0 && i < way->nhops; i++)
-		rc = pass_on(&s, way, i, err);
+		rc = pass_on(&s, way, a, i, err);
 	zsession_io_drop(&s);
 	if (rc != 0)
 		return rc;

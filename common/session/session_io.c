@@ -217,8 +217,9 @@ void zsession_io_name(char *where, size_t cap, const char *who, const struct zad
 	zaddr_format(zipper, where + used, cap - used);
 }
 
-void zsession_io_fill_reach(struct zctl_reach *r, const struct zhop *hop, const struct zaddr *addr)
+void zsession_io_fill_reach(struct zctl_reach *r, const struct zhop *hop, const struct zaddr *addr, uint32_t share)
 {
+	r->share = share;
 	memcpy(r->from, hop->from, sizeof(r->from));
 	memcpy(r->to, hop->to, sizeof(r->to));
 	struct zaddr there = *addr;

@@ -58,7 +58,7 @@ void zsession_io_pop(struct zsession *, struct zsession_inbox **at, struct zctl_
 void zsession_io_drop(struct zsession *); /* empties the inbox */
 /* Writes the reason why a link broke with rc. Returns rc. */
 int zsession_io_broken(struct zsession *, int rc, struct zerr *);
-/* Fills in REACH for that hop, to this address. */
-void zsession_io_fill_reach(struct zctl_reach *, const struct zhop *, const struct zaddr *);
+/* Fills in REACH for that hop, to this address. share: as in ctl.h. */
+void zsession_io_fill_reach(struct zctl_reach *, const struct zhop *, const struct zaddr *, uint32_t share);
 
 #endif

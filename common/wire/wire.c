@@ -120,6 +120,8 @@ const char *zwire_kind_name(uint8_t kind)
 		[ZWIRE_WRITTEN] = "WRITTEN",
 		[ZWIRE_RAILS] = "RAILS",
 		[ZWIRE_ASK] = "ASK",
+		[ZWIRE_CREDIT] = "CREDIT",
+		[ZWIRE_CLOSE] = "CLOSE",
 	};
 	_Static_assert(sizeof(names) / sizeof(names[0]) == ZWIRE_KIND_MAX + 1, "a name for every kind");
 	return kind <= ZWIRE_KIND_MAX && names[kind] ? names[kind] : "?";

@@ -8,7 +8,8 @@
  *        0    1 version    ZWIRE_VERSION; any other version is refused
  *        1    1 kind       enum zwire_kind
  *        2    2 flags      ZWIRE_F_*
- *        4    4 job        number of the job at this zipperd; 0 on a rank's own channel (the channel knows)
+ *        4    4 job        number of the job at this zipperd; 0 on a rank's own channel (the channel knows);
+ *                          number of the stream on a trunk
  *        8    4 src        station of the sender, or ZWIRE_NOBODY (zipperd)
  *       12    4 dst        station of the receiver, or ZWIRE_NOBODY (zipperd, or the receivers of a list)
  *       16    8 comm       context: communicator id and kind of traffic; for CTS the receiver's transfer id
@@ -60,6 +61,12 @@
  * behind the bytes that the receiver has, and in fragments. The receiver recognizes fragments that were sent before, by
  * whatever way, by their tag; the sender recognizes earlier grants by theirs. A sender that waits for an answer to a
  * message that was taken ASKs for it, as DONE may have been lost.
+ *
+ * Streams. Two zipperds may have a connection that many channels share, a trunk. Each channel has a stream of messages
+ * there, with a number in the field job. The side that has made the trunk begins the streams, numbers them, and uses no
+ * number again. Each side may have ZWIRE_STREAM_WINDOW bytes of a stream under way, envelopes included, or one message
+ * that is larger. CREDIT tells how many have gone on at the other side. So a stream whose reader is slow does not hold
+ * up the others. CLOSE is the last message of a side in a stream.
  *
  * Between nodes of zipcast READY with F_ONE_SIDED and a key opens the memory of the message to dst. dst writes its
  * blocks there, each followed by WRITTEN, or sends them, as it likes. READY without a key means that src has no memory
@@ -122,8 +129,15 @@ enum zwire_kind {
 			     (zwire_put_rails); may be repeated. If dst has left, zipperd answers with BYE */
 	ZWIRE_ASK = 19,	  /* sender to receiver: xfer = sender's id of a message that was taken; the answer is DONE if
 			     the transfer is done, else CTS with F_RESTART if it is of before the loss, and tag is 0 */
-	ZWIRE_KIND_MAX = ZWIRE_ASK
+	/* Between zipperds, in a stream of a trunk: */
+	ZWIRE_CREDIT = 20, /* offset = bytes of the stream that have gone on at src's side, since its beginning */
+	ZWIRE_CLOSE = 21,  /* src says nothing more in this stream */
+	ZWIRE_KIND_MAX = ZWIRE_CLOSE
 };
+
+/* Four of the largest fragments. A zipperd in between keeps no more than that for a rank that does not read. */
+#define ZWIRE_STREAM_WINDOW ((1u << 20) + (64u << 10))
+#define ZWIRE_JOB_OFFSET 4 /* of the field job */
 
 #define ZWIRE_LEAVE_END 1u /* seq of a LEAVE that ends the group */
 

@@ -15,6 +15,7 @@
 
 static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const direct_choices[] = {"yes", "no", NULL};
+static const char *const node_choices[] = {"auto", "no", "yes", NULL};
 static const char *const shared_choices[] = {"yes", "no", NULL};
 static const char *const stats_choices[] = {"no", "yes", NULL};
 static const char *const wait_choices[] = {"auto", "spin", "yield", "sleep", NULL};
@@ -160,6 +161,20 @@ const struct zconf_row zenv_rows[] = {
 		.help = "yes: where all ranks of this part are on one host, they pass small pieces of "
 			"collectives over the merged world through shared memory. no, in any of them: they use "
 			"native collectives, as ranks on several hosts do."},
+	{.name = "node",
+		.type = ZCONF_ENUM,
+		.preset = "auto",
+		.choices = node_choices,
+		FIELD(node),
+		.help = "yes: the ranks of the job on this node share their connections to zippers on other hosts. A "
+			"zipperd of their own, which the first of them starts, has these connections, and they come "
+			"to it over shared memory. So zippers have some connections for each node and not for each "
+			"rank; each message takes one more step on the way. no: each rank has its own connections. "
+			"auto: yes where the launcher tells of 32 ranks or more on the node."},
+	{.name = "node_program",
+		.type = ZCONF_STRING,
+		FIELD(node_program),
+		.help = "The program zipperd for the node; default: the installed one."},
 	{.name = "endpoints",
 		.type = ZCONF_INT,
 		.preset = "1",

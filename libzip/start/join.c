@@ -21,6 +21,7 @@
 #include "common/base/log.h"
 #include "common/base/module.h"
 #include "libzip/start/launcher.h"
+#include "libzip/start/node.h"
 #include "libzip/start/placement.h"
 #include "libzip/start/sole.h"
 #include "common/hosts/ports.h"
@@ -289,8 +290,8 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 
 /* Opens the sessions with the zippers. The module with the cryptography stays: data channels and direct links need it
  * later. */
-static int open_sessions(const struct zenv *env, const struct zippers *zippers, struct zsession_params *out,
-	struct zerr *err)
+static int open_sessions(const struct zenv *env, struct zippers *zippers, const struct zctl_join *join,
+	struct zsession_params *out, struct zerr *err)
 {
 	struct zsession_params params = {.timeout_ms = CONNECT_TIMEOUT_MS};
 	static struct zmunge munge; /* for the sessions, as auth */
@@ -321,6 +322,8 @@ static int open_sessions(const struct zenv *env, const struct zippers *zippers, 
 		params.munge = &munge;
 		rc = 0;
 	}
+	if (rc == 0)
+		rc = znode_enter(env, &params, join, zippers->way, zippers->entries, zippers->n, err);
 	if (rc == 0)
 		rc = zrails_open(zippers->way, zippers->n, &params, err);
 	if (rc == 0)
@@ -399,7 +402,7 @@ int zjoin(const struct zenv *env, struct zerr *err)
 	if (rc == 0 && !join.mixed)
 		rc = zsole_check(join.part, err);
 	if (rc == 0)
-		rc = open_sessions(env, &zippers, &params, err);
+		rc = open_sessions(env, &zippers, &join, &params, err);
 	if (rc != 0)
 		return rc;
 	zrails.timeout_ms = env->timeout_ms;
@@ -421,5 +424,6 @@ void zjoin_leave(void)
 {
 	zrejoin_fini();
 	zrails_leave();
+	znode_leave();
 	ztune_fini();
 }

@@ -67,6 +67,36 @@ bool zlauncher_has_started_us(int rank, int size)
 	return find(rank, size) != NULL;
 }
 
+/* The first row that the environment has counts, as above. */
+static const struct {
+	const char *number, *count; /* count NULL: the launcher does not tell */
+} local_rows[] = {
+	{"MPI_LOCALRANKID", "MPI_LOCALNRANKS"}, /* Hydra */
+	{"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"},
+	{"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"},
+};
+
+static int number_in(const char *variable)
+{
+	const char *text = variable ? getenv(variable) : NULL;
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return -1;
+	const long told = strtol(text, &end, 10);
+	return *end == '\0' && told <= ZCTL_RANKS_MAX ? (int)told : -1;
+}
+
+void zlauncher_local(int *number, int *count)
+{
+	size_t i = 0;
+
+	while (i < sizeof(local_rows) / sizeof(local_rows[0]) - 1 && number_in(local_rows[i].number) < 0)
+		i++;
+	*number = number_in(local_rows[i].number);
+	*count = number_in(local_rows[i].count);
+}
+
 void zlauncher_host(char host[ZCTL_NAME_MAX + 1], int rank, int size)
 {
 	const struct row *row = find(rank, size);

@@ -16,6 +16,9 @@
 /* Does native MPI talk with a launcher, or was the process started alone? rank and size are those of the native
  * MPI_COMM_WORLD. */
 bool zlauncher_has_started_us(int rank, int size);
+/* Finds which of the launcher's ranks on this host we are, from 0, and how many these are. -1: the launcher does not
+ * tell. */
+void zlauncher_local(int *number, int *count);
 /* Finds this host's name, as hostfiles and maps have it: the launcher's name for it, else that of gethostname(2), else
  * "unknown". */
 void zlauncher_host(char host[ZCTL_NAME_MAX + 1], int rank, int size);

@@ -59,6 +59,8 @@ static void hand_halves_over(struct channel *c)
 	lend_source(c);
 	if (other)
 		lend_source(other);
+	if (c->owner->lent)
+		c->owner->lent(c);
 }
 
 static void settled(void *owner, struct zlink *z, const struct zerr *why)
@@ -115,8 +117,10 @@ static bool is_on_its_way(struct channel *c)
 static void close_channel(struct channel *c)
 {
 	c->zlink->ops->close(c->zlink);
-	c->daemon->nconnections--;
-	quota_give(c->user, QUOTA_CONNECTIONS);
+	if (!c->inner) {
+		c->daemon->nconnections--;
+		quota_give(c->user, QUOTA_CONNECTIONS);
+	}
 	c->owner->closed(c);
 }
 

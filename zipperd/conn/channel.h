@@ -18,12 +18,15 @@ struct channel;
 struct circuit;
 struct dial;
 struct rank;
+struct trunk;
 struct user;
 
-/* The two kinds of owner: a rank (attach.c) and a circuit (circuit.c). */
+/* The kinds of owner: a rank (attach.c), a circuit (circuit.c) and a trunk (trunk.c). */
 struct channel_owner {
 	/* The network cannot be settled. The channel closes afterwards. */
 	void (*failed)(struct channel *, const struct zerr *why);
+	/* Workers have the halves. NULL: nobody waits for that. */
+	void (*lent)(struct channel *);
 	/* The link is closed: frees the channel. */
 	void (*closed)(struct channel *);
 };
@@ -32,8 +35,9 @@ struct channel {
 	const struct channel_owner *owner;
 	struct daemon *daemon;
 	struct list of_rank, draining;
-	struct rank *rank;	 /* NULL: a circuit's */
-	struct circuit *circuit; /* NULL: a rank's */
+	struct rank *rank;	 /* NULL: it is no rank's */
+	struct circuit *circuit; /* NULL: it is no circuit's */
+	struct trunk *trunk;	 /* it is a trunk; NULL: it is none */
 	struct channel *other;	 /* the other end of the circuit; NULL: a rank's, or that end is closed */
 	struct zlink *zlink;
 	struct user *user;     /* whose account counts it */
@@ -43,6 +47,7 @@ struct channel {
 	uint32_t track;	       /* of the job */
 	char over[80];	       /* the port of an RDMA device that the channel came to, for messages; "": none */
 	uint32_t dest;	       /* index in the lane to it */
+	bool inner;	       /* a stream of a trunk: no connection that counts */
 	bool waits;	       /* settling is to begin */
 	bool ready;	       /* settled */
 	bool lent;	       /* workers have the halves */

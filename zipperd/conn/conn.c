@@ -17,6 +17,8 @@
 
 static void unwatch(struct conn *conn)
 {
+	if (conn->inner)
+		return;
 	watch_remove(conn->daemon, conn->rx_fd);
 	if (conn->tx_fd != conn->rx_fd)
 		watch_remove(conn->daemon, conn->tx_fd);
@@ -62,6 +64,24 @@ int conn_create(struct conn **out, struct daemon *d, const struct listener *l, s
 	return 0;
 }
 
+struct conn *conn_create_inner(struct daemon *d, const struct listener *l, struct zlink *z,
+	void (*ready)(struct watch *))
+{
+	struct conn *conn = calloc(1, sizeof(*conn));
+	if (!conn)
+		return NULL;
+	conn->watch.ready = ready;
+	conn->daemon = d;
+	conn->listener = l;
+	conn->zlink = z;
+	conn->inner = true;
+	conn->tail = &conn->head;
+	conn->deadline_ms = d->now_ms + d->settings.hello_timeout_ms;
+	conn->rx_fd = conn->tx_fd = -1;
+	list_add(&d->strangers, &conn->link);
+	return conn;
+}
+
 /* Its rank or launcher's job does not have it any more. */
 static void let_go(struct conn *conn)
 {
@@ -78,8 +98,10 @@ static void detach(struct conn *conn)
 	struct daemon *d = conn->daemon;
 	address_leave(&conn->stranger);
 	unwatch(conn);
-	watch_remove_hangup(d, conn->rx_fd);
+	if (!conn->inner)
+		watch_remove_hangup(d, conn->rx_fd);
 	d->nlate -= conn->late;
+	d->nvisitors -= conn->visits;
 	if (conn->asks)
 		munger_drop(conn->asks);
 	conn->asks = NULL;
@@ -95,8 +117,10 @@ void conn_close(struct conn *conn)
 	if (conn->state == CONN_DEAD)
 		return;
 	detach(conn);
-	conn->daemon->nconnections--;
-	quota_give(conn->user, QUOTA_CONNECTIONS);
+	if (!conn->inner) {
+		conn->daemon->nconnections--;
+		quota_give(conn->user, QUOTA_CONNECTIONS);
+	}
 	conn->zlink->ops->close(conn->zlink);
 	conn->zlink = NULL;
 }

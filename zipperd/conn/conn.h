@@ -41,6 +41,8 @@ struct conn {
 	int64_t deadline_ms;	/* 0: none */
 	uint64_t dropped_bytes; /* while leaving */
 	bool late;		/* came when there was no room, and does not stay yet */
+	bool visits;		/* a rank that is there, of a node's zipperd */
+	bool inner;		/* a stream of a trunk: no connection that counts */
 
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;
@@ -65,6 +67,10 @@ struct conn {
 /* ready: the reader of connections. Takes the link in any case. 0 or a negative errno with text. */
 int conn_create(struct conn **, struct daemon *, const struct listener *, struct zlink *, void (*ready)(struct watch *),
 	struct zerr *);
+/* The same for a stream of a trunk (zipperd/trunk/trunk.h), whose end and messages its trunk tells. NULL: out of
+ * memory.
+ */
+struct conn *conn_create_inner(struct daemon *, const struct listener *, struct zlink *, void (*ready)(struct watch *));
 /* Closes the link; no effect on a connection that is DEAD. Not for a connection that waits for a circuit (hear.c). */
 void conn_close(struct conn *);
 /* Takes the link out of the connection, which goes: the link is the caller's, and its place in the user's account. */

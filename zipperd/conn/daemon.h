@@ -10,6 +10,7 @@
 #include "zipperd/conn/limit.h"
 #include "zipperd/memory/pool.h"
 #include "zipperd/settings/keys.h"
+#include "zipperd/settings/node_key.h"
 #include "zipperd/settings/settings.h"
 
 struct addresses;
@@ -21,12 +22,22 @@ struct munger;
 struct quotas;
 struct signals;
 
+#define DAEMON_PLAIN_MAX 8
+struct plain_zipper { /* a zipperd that knows no trunks */
+	struct zaddr addr;
+	int64_t until_ms;
+};
+
 struct daemon {
 	struct settings settings;
 	struct settings_source source; /* the origin of the settings, for reading them again */
 	char *settings_text;	       /* the settings at the start as text (reload.c); NULL: no memory */
 	bool for_job;		       /* a launcher has started zipperd for one job, and written its configuration */
 	struct keys *keys;
+	struct node_key node;	 /* it serves the ranks of one job on their node */
+	int nvisitors;		 /* the same: ranks that are there */
+	int64_t lonely_since_ms; /* the same: the time since which none is; 0: some are */
+	bool visited;		 /* the same: some have been */
 	struct budget budget;
 	int epoll;
 	int hangups;	/* epoll set of connections that tells their ends alone, in their order */
@@ -77,6 +88,13 @@ struct daemon {
 	struct list circuits;
 	int ncircuits_timed; /* circuits that one end has left, and whose last words may still come; and those that wait
 				for their other end */
+
+	/* trunk.c */
+	struct list trunks;  /* that can be used */
+	struct list losing;  /* trunks whose sending half is lost */
+	int ntrunks;	     /* these, and those that workers still have something of */
+	uint32_t last_trunk; /* number */
+	struct plain_zipper plain[DAEMON_PLAIN_MAX];
 
 	/* watchdog.c */
 	int64_t watchdog_ms;	 /* between two questions to the workers; 0: nobody asks */

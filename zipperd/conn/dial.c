@@ -34,6 +34,10 @@ struct dial {
 	pthread_t thread;
 	bool settles; /* it settles an accepted link, which has no address here */
 	bool begun;
+	bool is_trunk;
+	struct zctl_trunk trunk;
+	uint64_t expires_s;
+	int rc; /* the thread's, as zlink and err */
 	/* the thread's, until it has given the dial back */
 	struct zlink *zlink;
 	struct zerr err;
@@ -50,6 +54,7 @@ static void connect_to(struct dial *l)
 {
 	int rc = l->ops->connect_plain ? l->ops->connect_plain(&l->zlink, &l->addr, DIAL_MS, &l->err)
 				       : l->ops->connect(&l->zlink, &l->addr, DIAL_MS, &l->err);
+	l->rc = rc;
 	if (rc != 0)
 		l->zlink = NULL;
 }
@@ -59,11 +64,15 @@ static void connect_sealed(struct dial *l)
 {
 	struct zsession_params p = {.zipper = l->addr, .auth = &zauth_module, .timeout_ms = DIAL_MS};
 	struct zsession *s;
+	p.expires_s = l->expires_s;
+	p.settled_later = l->is_trunk && zaddr_traits(&l->addr)->by_device;
 	memcpy(p.user, l->user, sizeof(p.user));
 	memcpy(p.job, l->job, sizeof(p.job));
 	memcpy(p.key, l->key, sizeof(p.key));
 	p.zipper.seal = (uint8_t)(1 + l->level);
-	if (zsession_open(&s, &p, ZCTL_SERVICE_HOP, &l->err) == 0)
+	if (l->is_trunk)
+		l->rc = zsession_open_trunk(&l->zlink, &p, &l->trunk, &l->err);
+	else if ((l->rc = zsession_open(&s, &p, ZCTL_SERVICE_HOP, &l->err)) == 0)
 		l->zlink = zsession_release(s);
 	zauth_module.wipe(p.key, sizeof(p.key));
 }
@@ -73,7 +82,7 @@ static void *run(void *arg)
 	struct dial *l = arg;
 	if (l->settles)
 		l->ops->settle_wait(l->zlink, &l->err);
-	else if (l->level != ZSEAL_NONE)
+	else if (l->level != ZSEAL_NONE || l->is_trunk)
 		connect_sealed(l);
 	else
 		connect_to(l);
@@ -147,7 +156,7 @@ static void start_waiting(struct dialer *m)
 		int rc = l->owner ? start(m, l) : ECANCELED;
 		if (rc == 0)
 			continue;
-		zerr_set(&l->err, -rc, "no thread to connect with: %s", strerror(rc));
+		l->rc = zerr_set(&l->err, -rc, "no thread to connect with: %s", strerror(rc));
 		finish(l);
 	}
 }
@@ -158,11 +167,13 @@ static void fail_waiting(struct dialer *m, const struct dial *failed)
 	struct list *node, *after;
 	list_for_each(node, after, &m->waiting) {
 		struct dial *l = list_entry(node, struct dial, link);
-		if (!zaddr_same(&l->addr, &failed->addr) || l->level != failed->level ||
-			(l->level != ZSEAL_NONE && strcmp(l->user, failed->user) != 0))
+		/* A trunk may have been refused for its job alone. */
+		if (!zaddr_same(&l->addr, &failed->addr) || l->level != failed->level || l->is_trunk ||
+			failed->is_trunk || (l->level != ZSEAL_NONE && strcmp(l->user, failed->user) != 0))
 			continue;
 		list_del(&l->link);
 		l->err = failed->err;
+		l->rc = failed->rc;
 		finish(l);
 	}
 }
@@ -281,9 +292,19 @@ int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, co
 	l->addr = *addr;
 	l->level = ops->seal ? seal->level : ZSEAL_NONE;
 	snprintf(l->job, sizeof(l->job), "%s", seal->job);
-	if (l->level != ZSEAL_NONE)
+	if (seal->trunk) {
+		l->is_trunk = true;
+		l->trunk = *seal->trunk;
+		l->expires_s = seal->expires_s;
+	}
+	if (l->level != ZSEAL_NONE || l->is_trunk)
 		memcpy(l->key, seal->key, sizeof(l->key));
 	return start_or_wait(out, l, err);
+}
+
+int dial_code(const struct dial *l)
+{
+	return l->rc;
 }
 
 void dial_drop(struct dial *l)

@@ -24,17 +24,22 @@ void dial_fini(struct daemon *);
 struct dial_seal {		/* how a connection to another zipperd is sealed */
 	enum zseal_level level; /* at the least */
 	const char *job;
-	const uint8_t *key; /* the user's, which the other zipperd has, too; where level is not ZSEAL_NONE */
+	const uint8_t *key; /* the user's, which the other zipperd has, too; where level is not ZSEAL_NONE, and of a
+			       trunk */
+	uint64_t expires_s; /* of a trunk: key is that of a job credential with this end; 0: it is not */
+	const struct zctl_trunk *trunk; /* it is to be a trunk (ctl.h); NULL: it is not */
 };
 
-/* Connects to the address, and seals the connection, unless level is ZSEAL_NONE. Never calls done itself. The names and
- * the key are copied. 0 or a negative errno with text: no such transport, out of memory. */
+/* Connects to the address, and seals the connection, unless level is ZSEAL_NONE; and makes it a trunk. Never calls done
+ * itself. The names and the key are copied. 0 or a negative errno with text: no such transport, out of memory. */
 int dial_start(struct dial **, struct daemon *, const struct zaddr *, const char *user, const struct dial_seal *,
 	dial_done *, void *owner, struct zerr *);
 /* The same for settle_wait of an accepted link (transport.h), which the thread has until done gives it back. The caller
  * is to call settle_end then, also where there was no thread. */
 int dial_settle(struct dial **, struct daemon *, struct zlink *, const char *user, dial_done *, void *owner,
 	struct zerr *);
+/* In done, where there is no link: the negative errno. */
+int dial_code(const struct dial *);
 /* The owner does not want to know any more. */
 void dial_drop(struct dial *);
 /* true: the link of dial_settle had no thread yet, it is the owner's again, and done is not called. */

@@ -12,6 +12,7 @@
 #include "zipperd/job/circuit.h"
 #include "zipperd/job/job_end.h"
 #include "zipperd/job/job_lanes.h"
+#include "zipperd/trunk/trunk.h"
 
 /* The rank's messages came to another worker than the one that its channel is with. */
 static void breach_elsewhere(const struct event *e)
@@ -82,6 +83,10 @@ void crew_event(struct daemon *d, const struct event *e)
 		watchdog_pong(d);
 		return;
 	}
+	if (e->kind != EVENT_HALF_GONE && (e->channel ? e->channel->trunk != NULL : e->lane->trunk)) {
+		trunk_event(e);
+		return;
+	}
 	if (e->kind != EVENT_HALF_GONE && (e->channel ? e->channel->circuit != NULL : e->lane->circuit)) {
 		circuit_event(e);
 		return;
@@ -96,7 +101,8 @@ void crew_event(struct daemon *d, const struct event *e)
 	case EVENT_HALF_LOST:
 		half_lost(e->channel, e);
 		break;
-	case EVENT_PONG: /* see above */
+	case EVENT_STREAM: /* see above */
+	case EVENT_PONG:
 		break;
 	case EVENT_BREACH:
 		breach_elsewhere(e);

@@ -130,7 +130,9 @@ static void hear_earlier_ends(struct conn *conn)
 static void ended(struct conn *conn, int rc)
 {
 	hear_earlier_ends(conn);
-	lost(conn, rc == -ESHUTDOWN ? "closed its connection" : "lost its connection");
+	lost(conn, rc == -ESHUTDOWN ? "closed its connection"
+		   : conn->inner    ? "its node lost its connection"
+				    : "lost its connection");
 }
 
 static void answer(struct conn *conn, struct zctl_msg *msg)

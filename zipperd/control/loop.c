@@ -25,13 +25,16 @@
 #include "zipperd/control/reload.h"
 #include "zipperd/control/watchdog.h"
 #include "zipperd/job/circuit.h"
+#include "zipperd/trunk/trunk.h"
 #include "zipperd/job/job.h"
 #include "zipperd/job/job_deadline.h"
 #include "zipperd/job/job_end.h"
 
 #define EPOLL_BATCH 64
-#define TICK_MS 50   /* resolution of all time limits */
-#define STOP_MS 2000 /* for jobs to hear that they are over */
+#define TICK_MS 50	/* resolution of all time limits */
+#define LEAVE_MS 100	/* a node's zipperd waits so long for ranks that come a little later */
+#define NOBODY_MS 10000 /* and so long for the first one */
+#define STOP_MS 2000	/* for jobs to hear that they are over */
 
 struct signals {
 	struct watch watch;
@@ -58,7 +61,7 @@ int loop_init(struct daemon *d, struct zerr *err)
 {
 	sigset_t set;
 	struct list *lists[] = {&d->strangers, &d->greeted, &d->known, &d->leaving, &d->again, &d->dead, &d->draining,
-		&d->all_jobs, &d->circuits};
+		&d->all_jobs, &d->circuits, &d->trunks, &d->losing};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	d->now_ms = d->started_ms = zclock_ms();
@@ -84,6 +87,20 @@ int loop_init(struct daemon *d, struct zerr *err)
 	return rc == 0 ? 0 : zerr_set(err, rc, "signalfd: %s", strerror(-rc));
 }
 
+/* A node's zipperd ends with its job. */
+static void end_with_ranks(struct daemon *d)
+{
+	if (!d->node.set)
+		return;
+	d->visited |= d->nvisitors > 0;
+	if (d->nvisitors > 0)
+		d->lonely_since_ms = 0;
+	else if (d->lonely_since_ms == 0)
+		d->lonely_since_ms = d->now_ms;
+	else if (d->now_ms - d->lonely_since_ms >= (d->visited ? LEAVE_MS : NOBODY_MS))
+		d->stopping = true;
+}
+
 static int choose_timeout(const struct daemon *d)
 {
 	int crew = crew_timeout(d);
@@ -93,7 +110,8 @@ static int choose_timeout(const struct daemon *d)
 		return crew;
 	if (!list_empty(&d->draining))
 		return CHANNEL_DRAIN_MS;
-	if (d->stopping || d->paused || conn_any_timed(d) || job_deadline_any(d) || circuit_any_timed(d))
+	if (d->stopping || d->paused || !list_empty(&d->losing) || (d->node.set && d->nvisitors == 0) ||
+		conn_any_timed(d) || job_deadline_any(d) || circuit_any_timed(d))
 		return TICK_MS;
 	return watchdog_timeout(d);
 }
@@ -117,11 +135,19 @@ static void turn(struct daemon *d)
 	hear_expire_all(d);
 	job_deadline_check_all(d);
 	circuit_expire_all(d);
+	trunk_expire_all(d);
 	listener_resume_all(d);
 	watchdog_turn(d);
 	drain_turn(d);
 	conn_bury_all(d);
 	capacity_trim(d);
+	end_with_ranks(d);
+}
+
+/* Do workers have nothing any more? */
+static bool all_back(const struct daemon *d)
+{
+	return list_empty(&d->all_jobs) && list_empty(&d->circuits) && d->ntrunks == 0;
 }
 
 void loop_run(struct daemon *d)
@@ -132,12 +158,13 @@ void loop_run(struct daemon *d)
 	listener_stop_all(d); /* the next zipperd may be waiting for the addresses */
 	job_end_all(d, "zipperd is shutting down");
 	circuit_end_all(d);
+	trunk_end_all(d);
 	int64_t end = d->now_ms + STOP_MS;
-	while (d->now_ms < end && !(list_empty(&d->leaving) && list_empty(&d->all_jobs) && list_empty(&d->circuits)))
+	while (d->now_ms < end && !(list_empty(&d->leaving) && all_back(d)))
 		turn(d);
 	/* Connections that have not gone by themselves are closed now. Then the workers give everything back. */
 	hear_close_all(d);
-	while (!(list_empty(&d->all_jobs) && list_empty(&d->circuits)) && d->now_ms < end + STOP_MS) {
+	while (!all_back(d) && d->now_ms < end + STOP_MS) {
 		job_end_all(d, "zipperd is shutting down");
 		turn(d);
 	}

@@ -25,6 +25,7 @@
 #include "zipperd/job/job_names.h"
 #include "zipperd/job/job_stats.h"
 #include "zipperd/job/launcher.h"
+#include "zipperd/job/trunk_accept.h"
 
 static const char wrong_time[] = "a control message at the wrong time";
 
@@ -39,6 +40,10 @@ static void on_hello(struct conn *conn, const struct zctl_hello *hello)
 			zlog(ZLOG_WARN, "%s: speaks protocol %u (%s), not %d to %d: refused", conn->zlink->peer,
 				hello->protocol, hello->release, ZCTL_PROTOCOL_OLDEST, ZCTL_PROTOCOL);
 		conn_refuse(conn, EPROTONOSUPPORT, "%s", err.text);
+		return;
+	}
+	if (conn->inner && hello->service != ZCTL_SERVICE_DATA && hello->service != ZCTL_SERVICE_RANK) {
+		conn_refuse(conn, EINVAL, "streams of a trunk are for ranks");
 		return;
 	}
 	if (hello->service == ZCTL_SERVICE_DATA) {
@@ -77,6 +82,10 @@ static bool find_key(const struct conn *conn, uint8_t key[ZAUTH_KEY_BYTES], uint
 {
 	static const uint8_t no_key[ZAUTH_KEY_BYTES];
 	const struct zctl_hello *hello = &conn->hello;
+	if (node_key_find(&conn->daemon->node, hello, key)) {
+		*until_s = 0;
+		return true;
+	}
 	const struct job *j = hello->expires_s ? job_find(conn->daemon, hello->user, hello->job) : NULL;
 	const uint8_t *known = keys_find(conn->daemon->keys, hello->user, until_s);
 	if (j && j->has_secret) {
@@ -101,7 +110,8 @@ static const char *check_credential(const struct zctl_hello *hello, uint64_t unt
 		return "the user's key has expired: ask for a new one";
 	if (hello->expires_s == 0)
 		return NULL;
-	if (hello->service != ZCTL_SERVICE_RANK && hello->service != ZCTL_SERVICE_CIRCUIT)
+	if (hello->service != ZCTL_SERVICE_RANK && hello->service != ZCTL_SERVICE_CIRCUIT &&
+		hello->service != ZCTL_SERVICE_TRUNK)
 		return "a job credential is for ranks: this needs the user's key";
 	return is_over(hello->expires_s) ? "the job credential has expired" : NULL;
 }
@@ -147,12 +157,17 @@ static void admit(struct conn *conn, const uint8_t key[ZAUTH_KEY_BYTES], uint64_
 	}
 	conn->good_until_s = first_end(until_s, conn->hello.expires_s);
 	struct user *user = quota_user(d->quotas, conn->hello.user);
-	if (quota_take(user, QUOTA_CONNECTIONS, d->now_ms, &err) != 0) {
+	if (!conn->inner && quota_take(user, QUOTA_CONNECTIONS, d->now_ms, &err) != 0) {
 		conn_refuse(conn, EDQUOT, "%s", err.text);
 		return;
 	}
 	conn->user = user;
 	conn_greet(conn);
+	if (d->node.set && conn->hello.service == ZCTL_SERVICE_RANK) { /* it is there, and wants nothing */
+		conn_settle(conn);
+		conn->visits = true;
+		d->nvisitors++;
+	}
 	if (conn->hello.service == ZCTL_SERVICE_RANK && conn->zlink->ops->guard)
 		conn->zlink->ops->guard(conn->zlink);
 	conn_send(conn, &msg);
@@ -222,7 +237,8 @@ static bool find_no_room(struct conn *conn, uint16_t type)
 /* Requests that begin something. A job that runs is not ended by the end of a key, nor by its removal. */
 static bool begins(uint16_t type)
 {
-	return type == ZCTL_JOIN || type == ZCTL_CREATE || type == ZCTL_MEET || type == ZCTL_REACH;
+	return type == ZCTL_JOIN || type == ZCTL_CREATE || type == ZCTL_MEET || type == ZCTL_REACH ||
+	       type == ZCTL_TRUNK;
 }
 
 /* Has the key that the connection proved been taken out, or been replaced, since then? */
@@ -265,6 +281,8 @@ static const char *on_request(struct conn *conn, struct zctl_msg *msg)
 		circuit_meet(d, conn, &msg->u.meet);
 	} else if (msg->type == ZCTL_REACH && service == ZCTL_SERVICE_CIRCUIT && !conn->circuit) {
 		hop_reach(d, conn, &msg->u.reach);
+	} else if (msg->type == ZCTL_TRUNK && service == ZCTL_SERVICE_TRUNK && !conn->inner) {
+		trunk_accept(conn, &msg->u.trunk);
 	} else if (msg->type == ZCTL_STATS && (launcher || service == ZCTL_SERVICE_ADMIN)) {
 		conn_settle(conn);
 		job_stats_reply(conn);

@@ -14,6 +14,7 @@
 #include "zipperd/conn/protect.h"
 #include "zipperd/conn/quota.h"
 #include "zipperd/job/job_lanes.h"
+#include "zipperd/trunk/trunk_stream.h"
 
 /* The rank that has made the ticket, in a running job. */
 static struct rank *find_rank(struct daemon *d, const struct zctl_hello *hello, const struct zctl_attach *a)
@@ -100,7 +101,7 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 		return;
 	}
 	struct job *j = r->job;
-	if (quota_take_promised(j->user, d->now_ms, &err) != 0) {
+	if (!conn->inner && quota_take_promised(j->user, d->now_ms, &err) != 0) {
 		conn_refuse(conn, EDQUOT, "%s", err.text);
 		rank_unconnected(r, &err);
 		return;
@@ -127,6 +128,11 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 	c->track = a->track;
 	struct lane *out = *job_lane(j, c->track, r->part, c->to);
 	struct lane *in = *job_lane(j, c->track, c->to, r->part);
+	if (conn->inner && (trunk_stream_worker(conn->zlink) != out->worker || !trunk_stream_lend(conn->zlink))) {
+		free(c);
+		conn_refuse(conn, EINVAL, "a trunk for other channels");
+		return;
+	}
 	const int rc = channel_settle(conn->zlink, out->worker, in->worker, &err);
 	if (rc < 0) {
 		free(c);
@@ -138,6 +144,7 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 	if (conn->listener && zaddr_traits(&conn->listener->where.addr)->by_device)
 		snprintf(c->over, sizeof(c->over), "%.*s", (int)strcspn(conn->listener->text, "@"),
 			conn->listener->text);
+	c->inner = conn->inner;
 	c->zlink = conn_release(conn);
 	c->user = j->user;
 	list_add(&r->channels, &c->of_rank);
@@ -151,4 +158,6 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 	c->dest = job_dest_of(r, c->endpoint);
 	snprintf(user, sizeof(user), "%.*s", (int)strcspn(j->key, "/"), j->key);
 	channel_begin(c, user);
+	if (c->inner)
+		trunk_stream_say_rest(c->zlink);
 }

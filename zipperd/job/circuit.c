@@ -14,6 +14,7 @@
 #include "zipperd/conn/dial.h"
 #include "zipperd/conn/listener.h"
 #include "zipperd/conn/quota.h"
+#include "zipperd/lane/stream.h"
 
 /* The time without a word until an end that takes nothing more has said its last, or its words find no room. */
 #define LAST_WORDS_MS 2000
@@ -79,6 +80,7 @@ void circuit_forget(struct circuit *c)
 	c->waiting->circuit = NULL;
 	if (!c->hop)
 		quota_give(c->account, QUOTA_CIRCUITS);
+	list_del(&c->of_trunk);
 	if (c->dial) {
 		dial_drop(c->dial);
 		c->daemon->nconnections--;
@@ -117,7 +119,8 @@ static struct lane *make_lane(struct circuit *c, struct worker *w)
 
 int circuit_make_lanes(struct circuit *c, struct zerr *err)
 {
-	struct worker *w = crew_worker(c->daemon, c->fabric[0], c->fabric[1], crew_turn(c->daemon), err);
+	struct worker *w =
+		c->worker ? c->worker : crew_worker(c->daemon, c->fabric[0], c->fabric[1], crew_turn(c->daemon), err);
 	if (!w)
 		return -EAGAIN;
 	c->lane[0] = make_lane(c, w);
@@ -144,6 +147,7 @@ void circuit_begin(struct circuit *c, struct zlink *first, struct zlink *second)
 		struct channel *e = c->end[i];
 		e->zlink = e->source.zlink = e->tx.zlink = link[i];
 		e->user = c->account;
+		e->inner = stream_of(link[i]) != NULL;
 		e->source.channel = e->tx.channel = e;
 		e->other = c->end[!i];
 		e->source.lane = c->lane[i];

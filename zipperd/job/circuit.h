@@ -26,6 +26,10 @@ struct circuit {
 	bool hop;
 	struct dial *dial;  /* its other end is being connected; NULL: it is not */
 	struct zaddr there; /* the address of its other end */
+	/* Its other end may be a stream of a trunk (trunk_open.h). */
+	struct list of_trunk; /* it waits for the trunk */
+	void (*ask)(struct circuit *, struct zlink *, int rc, const struct zerr *);
+	struct worker *worker; /* of the trunk, for lane[0]; NULL: any */
 	bool gives_pass;
 	uint8_t pass[ZCTL_TOKEN_BYTES]; /* names it to further circuits to there, while this one stands */
 	uint8_t key[ZAUTH_KEY_BYTES];	/* of the session that got the pass */

@@ -12,6 +12,8 @@
 #include "zipperd/conn/protect.h"
 #include "zipperd/conn/quota.h"
 #include "zipperd/job/circuit.h"
+#include "zipperd/job/trunk_open.h"
+#include "zipperd/lane/stream.h"
 
 /* Has the connection proved that it belongs to the one which got the pass? */
 static bool is_proved(const struct circuit *c, const struct conn *conn, const struct zctl_reach *r)
@@ -49,6 +51,9 @@ static bool check(struct daemon *d, struct conn *conn, const struct zctl_reach *
 	fabric[1] = settings_find_fabric(&d->settings, r->to);
 	if (d->stopping)
 		conn_refuse(conn, ESHUTDOWN, "zipperd is shutting down");
+	else if (conn->inner)
+		conn_refuse(conn, EINVAL, "the zipperd at %.80s leads streams of a trunk no further",
+			conn->listener->text);
 	else if (fabric[0] < 0 || fabric[1] < 0)
 		conn_refuse(conn, ENOENT, "the zipperd at %.80s serves no fabric '%s'", conn->listener->text,
 			fabric[0] < 0 ? r->from : r->to);
@@ -100,15 +105,31 @@ static void guard(struct zlink *z)
 		z->ops->guard(z);
 }
 
+/* own: the other end would have been a connection of its own, which counts. */
+static void end_in_vain(struct circuit *c, struct conn *conn, bool own, int code, const struct zerr *err)
+{
+	uint32_t dropped;
+	if (own) {
+		c->daemon->nconnections--;
+		quota_give(c->account, QUOTA_CONNECTIONS);
+	}
+	if (limit_pass(&c->daemon->no_way, c->daemon->now_ms, &dropped))
+		zlog(ZLOG_WARN, "job %s/%s: no way to %s: %s", c->user, c->job, c->name, err->text);
+	conn_refuse(conn, code, "the zipperd at %.60s cannot reach the next: %.150s", conn->listener->text, err->text);
+	circuit_destroy(c);
+}
+
 static void connected(void *owner, struct zlink *z, const struct zerr *why)
 {
 	struct circuit *c = owner;
 	struct conn *conn = c->waiting;
 	struct zerr err = *why;
+	const bool own = !stream_of(z);
 	c->dial = NULL;
 	c->waiting = NULL;
 	conn->circuit = NULL;
-	if (z && c->gives_pass) /* a session: without it neither end would notice that the network in between is gone */
+	if (z && own && c->gives_pass) /* a session: without it neither end would notice that the network in between is
+					  gone */
 		guard(z);
 	if (z && join(c, conn, z, &err) >= 0) {
 		struct zlink *first = conn_release(conn);
@@ -117,14 +138,24 @@ static void connected(void *owner, struct zlink *z, const struct zerr *why)
 	}
 	if (z)
 		z->ops->close(z);
-	c->daemon->nconnections--;
-	quota_give(c->account, QUOTA_CONNECTIONS);
-	uint32_t dropped;
-	if (limit_pass(&c->daemon->no_way, c->daemon->now_ms, &dropped))
-		zlog(ZLOG_WARN, "job %s/%s: no way to %s: %s", c->user, c->job, c->name, err.text);
-	conn_refuse(conn, z ? ENOMEM : EHOSTUNREACH, "the zipperd at %.60s cannot reach the next: %.150s",
-		conn->listener->text, err.text);
-	circuit_destroy(c);
+	end_in_vain(c, conn, own, z ? ENOMEM : EHOSTUNREACH, &err);
+}
+
+static int dial_alone(struct circuit *, struct zerr *);
+
+static void trunk_connected(struct circuit *c, struct zlink *z, int rc, const struct zerr *why)
+{
+	struct conn *conn = c->waiting;
+	struct zerr err = *why;
+	if (z) {
+		connected(c, z, why);
+		return;
+	}
+	if ((rc == -EPROTONOSUPPORT || rc == -EACCES) && dial_alone(c, &err) == 0)
+		return;
+	c->waiting = NULL;
+	conn->circuit = NULL;
+	end_in_vain(c, conn, false, EHOSTUNREACH, &err);
 }
 
 /* The pass is for the data channels of this peer: nobody else has the session key. */
@@ -135,15 +166,14 @@ static void make_pass(struct circuit *c, const struct conn *conn)
 	zauth_module.random(c->pass, sizeof(c->pass));
 }
 
-/* The user's account counts both connections of a hop. The one of a data channel is nobody's until now. */
-static bool take_both(struct conn *conn, const struct circuit *own, struct zerr *err)
+/* The user's account counts the connection of a data channel, which is nobody's until now. */
+static bool take_first(struct conn *conn, const struct circuit *own, struct zerr *err)
 {
-	const int64_t now_ms = conn->daemon->now_ms;
-	if (own && quota_take(own->account, QUOTA_CONNECTIONS, now_ms, err) != 0)
+	if (own && quota_take(own->account, QUOTA_CONNECTIONS, conn->daemon->now_ms, err) != 0)
 		return false;
 	if (own)
 		conn->user = own->account;
-	return quota_take(conn->user, QUOTA_CONNECTIONS, now_ms, err) == 0;
+	return true;
 }
 
 /* The other zipperd has the user's key, too: so it knows that the connection is the user's. */
@@ -158,6 +188,20 @@ static int dial(struct circuit *c, const struct zaddr *addr, int fabric, struct 
 			"behind its address does without",
 			c->user);
 	return dial_start(&c->dial, c->daemon, addr, c->user, &seal, connected, c, err);
+}
+
+/* The hop has a connection of its own. */
+static int dial_alone(struct circuit *c, struct zerr *err)
+{
+	int rc = quota_take(c->account, QUOTA_CONNECTIONS, c->daemon->now_ms, err);
+	if (rc != 0)
+		return rc;
+	rc = dial(c, &c->there, c->fabric[1], err);
+	if (rc == 0)
+		c->daemon->nconnections++; /* the connection that is being made */
+	else
+		quota_give(c->account, QUOTA_CONNECTIONS);
+	return rc;
 }
 
 void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
@@ -178,7 +222,7 @@ void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 		conn_refuse(conn, EACCES, "no way of that pass leads to %.80s", r->address);
 		return;
 	}
-	if (!take_both(conn, own, &err)) {
+	if (!take_first(conn, own, &err)) {
 		conn_refuse(conn, EDQUOT, "%s", err.text);
 		return;
 	}
@@ -186,7 +230,6 @@ void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 		conn_greet(conn); /* the pass was its proof */
 	struct circuit *c = circuit_create(d, conn, fabric[0], fabric[1], r->address);
 	if (!c) {
-		quota_give(conn->user, QUOTA_CONNECTIONS);
 		conn_refuse(conn, ENOMEM, "out of memory");
 		return;
 	}
@@ -200,12 +243,9 @@ void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
 		make_pass(c, conn);
 		guard(conn->zlink);
 	}
-	int rc = dial(c, &addr, fabric[1], &err);
-	if (rc == 0) {
-		d->nconnections++; /* the connection that is being made */
+	int rc = trunk_open_may(c, r->share) ? trunk_open(c, r->share, trunk_connected, &err) : dial_alone(c, &err);
+	if (rc == 0)
 		return;
-	}
-	quota_give(conn->user, QUOTA_CONNECTIONS);
 	circuit_forget(c);
-	conn_refuse(conn, -rc, "%s", err.text);
+	conn_refuse(conn, rc == -EDQUOT ? EDQUOT : -rc, "%s", err.text);
 }

@@ -196,6 +196,8 @@ uint64_t job_needs(const struct job *j, uint32_t endpoints, uint32_t tracks)
 		uint64_t size = j->part[a].size ? j->part[a].size : j->expected[a], others = 0;
 		for (uint32_t b = 0; b < j->nparts; b++)
 			others += b != a && job_carries(j, a, b);
+		if (j->part[a].shares)
+			size = j->part[a].direct;
 		need += size * (1 + (uint64_t)endpoints * tracks * others);
 	}
 	return need;

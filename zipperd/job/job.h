@@ -21,6 +21,8 @@ struct job_part {
 	int fabric;    /* by which its ranks come */
 	uint32_t size; /* 0: not known yet */
 	uint32_t joined;
+	uint32_t direct;      /* of the joined: ranks with connections of their own */
+	bool shares;	      /* its ranks come by trunks, which are counted when they come */
 	struct rank *rank;    /* [size]; NULL while size is unknown, and in mixed jobs */
 	uint32_t *station_of; /* [endpoints * size], once the job runs: of the destinations in lanes to this part */
 };

@@ -39,7 +39,8 @@ static int check_size(const struct job *j, uint32_t size, struct zerr *err)
 	return job_check_ranks(j->daemon, total, err);
 }
 
-static int group_of_part(struct job *j, uint32_t part, const struct zctl_join *in, struct rank **group,
+/* inner: the rank comes by a trunk. */
+static int group_of_part(struct job *j, uint32_t part, bool inner, const struct zctl_join *in, struct rank **group,
 	struct zerr *err)
 {
 	struct job_part *p = &j->part[part];
@@ -55,6 +56,8 @@ static int group_of_part(struct job *j, uint32_t part, const struct zctl_join *i
 			return zerr_set(err, -ENOMEM, "out of memory");
 		p->size = in->size;
 	}
+	p->shares |= inner;
+	p->direct += !inner;
 	*group = p->rank;
 	return job_fits(j, in->endpoints, 1, err);
 }
@@ -124,7 +127,7 @@ static int place_rank(struct job *j, const struct conn *conn, const struct zctl_
 		return zerr_set(err, -EINVAL, "it comes back for %u tracks, others for %u", in->tracks, j->had_tracks);
 	j->mixed = in->mixed;
 	j->mixed_known = true;
-	int rc = in->mixed ? group_of_world(j, in, &group, err) : group_of_part(j, part, in, &group, err);
+	int rc = in->mixed ? group_of_world(j, in, &group, err) : group_of_part(j, part, conn->inner, in, &group, err);
 	if (rc != 0)
 		return rc;
 	struct rank *r = &group[in->rank];

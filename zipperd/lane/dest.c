@@ -7,6 +7,7 @@
 
 #include "zipperd/lane/body.h"
 #include "zipperd/lane/refusal.h"
+#include "zipperd/lane/stream.h"
 #include "zipperd/lane/transfer.h"
 #include "zipperd/lane/tx.h"
 #include "zipperd/lane/worker.h"
@@ -234,6 +235,8 @@ static bool drain(struct worker *w, struct dest *d)
 		dest_lose_tx(w, d, rc);
 	if (moved && d->nrefused)
 		refusal_resume(w, d);
+	if (moved && d->lane->stream)
+		stream_return(w, d->lane->stream);
 	return moved;
 }
 

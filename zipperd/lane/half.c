@@ -9,6 +9,7 @@
 #include "zipperd/lane/borrowed.h"
 #include "zipperd/lane/fanout.h"
 #include "zipperd/lane/receivers.h"
+#include "zipperd/lane/stream.h"
 #include "zipperd/lane/transfer.h"
 #include "zipperd/lane/tx.h"
 #include "zipperd/lane/worker.h"
@@ -89,6 +90,21 @@ static void source_gone(struct worker *w, struct source *s)
 	transfer_source_gone(w, s);
 	fanout_source_gone(s);
 	receivers_source_gone(w, s);
+	if (s->stream)
+		stream_end(w, s->stream);
+}
+
+/* Of a trunk whose source is lost or dropped. */
+static void lose_streams(struct worker *w, struct trunk_rx *t, int rc)
+{
+	struct stream_in *in, *after;
+	HASH_ITER(hh, t->streams, in, after) {
+		in->closed = true;
+		if (in->source)
+			half_lose_source(w, in->source, rc); /* ends and frees it */
+		else
+			stream_free(in);
+	}
 }
 
 void half_lose_source(struct worker *w, struct source *s, int rc)
@@ -103,6 +119,8 @@ void half_lose_source(struct worker *w, struct source *s, int rc)
 			      .half = ZLINK_RX,
 			      .rc = rc,
 			      .breach = s->breach});
+	if (s->trunk)
+		lose_streams(w, s->trunk, rc);
 }
 
 void half_settle_source(struct worker *w, struct source *s)
@@ -120,11 +138,24 @@ void half_drop_source(struct worker *w, struct source *s)
 		epoll_ctl(w->rx_epoll, EPOLL_CTL_DEL, s->fd, NULL);
 		half_move_source(s, NULL, SOURCE_GONE);
 		source_gone(w, s);
+		if (s->trunk)
+			lose_streams(w, s->trunk, -ESHUTDOWN);
 	}
 	s->dropping = true;
 	if (s->reads > 0) /* of transfers that are DEAD; the other end may never answer */
 		s->zlink->ops->rma->give_up(s->zlink, ZLINK_RX);
 	half_settle_source(w, s);
+}
+
+/* The trunk's source polls it. */
+static void add_stream(struct worker *w, struct source *s)
+{
+	int rc = stream_add_source(s);
+	s->fd = -1;
+	s->state = SOURCE_COLD;
+	w->freed = true; /* the trunk may wait for it */
+	if (rc != 0)
+		half_lose_source(w, s, rc);
 }
 
 void half_add_source(struct worker *w, struct source *s)
@@ -134,6 +165,10 @@ void half_add_source(struct worker *w, struct source *s)
 	s->lane->halves++;
 	list_init(&s->transfers);
 	list_init(&s->fanouts);
+	if (stream_of(s->zlink)) {
+		add_stream(w, s);
+		return;
+	}
 	s->fd = s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
 	struct epoll_event ev = {.events = events, .data.ptr = s};
 	int rc = epoll_ctl(w->rx_epoll, EPOLL_CTL_ADD, s->fd, &ev) != 0 ? -errno : 0;
@@ -158,6 +193,12 @@ void half_add_tx(struct worker *w, uint32_t dest, struct tx *tx)
 {
 	tx->waiter = WAITER_TX;
 	tx->lane->halves++;
+	if (tx->trunk) {
+		stream_add_trunk(w, tx->trunk);
+		return;
+	}
+	if (stream_of(tx->zlink))
+		stream_add_tx(stream_of(tx->zlink), tx);
 	dest_add_tx(w, lane_dest(tx->lane, dest), tx);
 }
 
@@ -177,6 +218,8 @@ void half_drop_tx(struct worker *w, struct tx *tx)
 {
 	dest_drop_tx(w, tx);
 	tx_unwatch(w, tx);
+	if (tx->trunk)
+		stream_drop_trunk(w, tx->trunk);
 	tx->dropping = true;
 	if (tx->writes > 0)
 		tx->zlink->ops->rma->give_up(tx->zlink, ZLINK_TX);

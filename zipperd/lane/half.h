@@ -19,10 +19,13 @@ struct channel;
 struct dest;
 struct fanout;
 struct lane;
+struct stream_in;
+struct trunk_rx;
+struct trunk_tx;
 struct worker;
 
 /* The owner of a descriptor in a worker's epoll set: the first member of each. */
-enum waiter { WAITER_WAKE, WAITER_SOURCE, WAITER_TX, WAITER_SECOND };
+enum waiter { WAITER_WAKE, WAITER_SOURCE, WAITER_TX, WAITER_SECOND, WAITER_TRUNK };
 
 enum source_state {
 	SOURCE_GONE,   /* in no list: broken, or not added yet */
@@ -51,13 +54,15 @@ struct source {
 	struct list fanouts;   /* fan-outs that it is the sender of */
 	uint32_t ntransfers;   /* of both kinds */
 	enum one_sided one_sided;
-	struct zregion *region; /* staging memory, for this link */
-	uint32_t reads;		/* under way */
-	struct list reading;	/* in worker.reading while there are any */
-	struct buf *receivers;	/* the list for messages to several ranks (receivers.h); NULL: none */
-	struct buf *body;	/* of the message that is shown, once a receiver has to keep it */
-	uint32_t next_receiver; /* of that message: the receivers before it are served */
-	struct fanout *fanout;	/* of that message, if it has a key; NULL: none is being offered */
+	struct zregion *region;	  /* staging memory, for this link */
+	uint32_t reads;		  /* under way */
+	struct list reading;	  /* in worker.reading while there are any */
+	struct buf *receivers;	  /* the list for messages to several ranks (receivers.h); NULL: none */
+	struct buf *body;	  /* of the message that is shown, once a receiver has to keep it */
+	uint32_t next_receiver;	  /* of that message: the receivers before it are served */
+	struct fanout *fanout;	  /* of that message, if it has a key; NULL: none is being offered */
+	struct trunk_rx *trunk;	  /* a trunk's (stream.h); NULL: a channel's */
+	struct stream_in *stream; /* of a stream, which the trunk's source polls; NULL: it has a link of its own */
 };
 
 /* The sending half: belongs to the worker of (the other fabric, the rank's fabric). */
@@ -77,6 +82,7 @@ struct tx {
 	uint32_t writes;		       /* under way */
 	struct carry *waiting, **waiting_tail; /* pieces to be written, oldest first; the link had no room */
 	struct list writing;		       /* in worker.writing while there are writes or waiting pieces */
+	struct trunk_tx *trunk;		       /* a trunk's (stream.h); NULL: a channel's */
 };
 
 /* Moves the source to a list of its worker's; to NULL: to none. */

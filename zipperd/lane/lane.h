@@ -21,6 +21,7 @@
 
 struct refusal;
 struct relay;
+struct stream_in;
 struct transfer;
 struct worker;
 
@@ -61,8 +62,10 @@ struct lane {
 	void *owner;	       /* the control thread's: its job or circuit */
 	uint64_t wanted;       /* the control thread's: a bit for each part that the lane is to have a relay to */
 	bool circuit;	       /* of a circuit: everything passes as it is */
+	bool trunk;	       /* of a trunk: it has nothing but counters */
 	/* the worker's */
 	struct lane *next;
+	struct stream_in *stream; /* a circuit's: the stream that its messages come by (stream.h); NULL: none */
 	struct deficit deficit;	  /* its part of the worker's rounds */
 	struct share_user memory; /* of waiting messages that are sequenced, or of a circuit; its share is set before */
 	struct dest *dest;	  /* [ndests] */

@@ -17,6 +17,7 @@
 struct buf;
 struct channel;
 struct lane;
+struct parcel;
 struct piece;
 struct relay;
 struct source;
@@ -33,6 +34,10 @@ enum command_kind {
 	CMD_DEST_BYE,	 /* lane, dest: takes nothing any more */
 	CMD_ADD_INBOUND, /* relay: messages come in by it */
 	CMD_ADD_RELAY,	 /* lane, part, relay: leads there; the other end has it */
+	CMD_TRUNK_SEND,	 /* tx of a trunk, parcel: goes out by it */
+	CMD_TRUNK_LOST,	 /* source of a trunk whose sending half is lost */
+	CMD_STREAM_SAY,	 /* source of a trunk, dest, parcel: a message of that stream, which has a source now */
+	CMD_STREAM_END,	 /* source of a trunk, dest: that stream never gets a source */
 	CMD_DROP_LANE,	 /* lane; its halves are dropped, too; answered by EVENT_LANE_GONE, after theirs */
 	CMD_PING,	 /* answered by EVENT_PONG */
 	CMD_STOP,
@@ -45,6 +50,7 @@ struct command {
 	struct source *source;
 	struct tx *tx;
 	struct relay *relay;
+	struct parcel *parcel;
 };
 
 enum event_kind {
@@ -55,6 +61,8 @@ enum event_kind {
 	EVENT_LANE_GONE, /* lane */
 	EVENT_RELAY,	 /* lane, part: a message is for that part, and there is no relay to its worker */
 	EVENT_PONG,	 /* the worker lives */
+	EVENT_STREAM,	 /* channel of a trunk, dest, parcel: a message of that stream, which has no source; NULL: it is
+			    closed */
 	EVENT_BREACH,	 /* lane, station, breach: its rank broke the protocol; another worker has its half */
 };
 
@@ -66,12 +74,15 @@ struct event {
 	struct channel *channel;
 	enum zlink_half half;
 	const char *breach; /* constant text, or NULL */
+	struct parcel *parcel;
 };
 
 enum note_what {
 	NOTE_SEND,     /* send this envelope to dst */
 	NOTE_ACCEPT,   /* src has said where dst's transfer shall go: CTS with a key */
 	NOTE_WITHDRAW, /* src does not want a one-sided transfer */
+	NOTE_GONE_ON,  /* job: a trunk, src: a stream, total: bytes of it that have gone on here: tell the other side */
+	NOTE_ROOM,     /* job: a trunk, src: a stream: the other side has told that bytes have gone on */
 };
 
 struct note {

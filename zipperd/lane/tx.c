@@ -4,11 +4,16 @@
 
 #include <sys/epoll.h>
 
+#include "zipperd/lane/stream.h"
 #include "zipperd/lane/worker.h"
 
 void tx_cool(struct worker *w, struct dest *d)
 {
 	struct tx *tx = d->tx;
+	if (stream_of(tx->zlink)) {
+		stream_cool(w, stream_of(tx->zlink));
+		return;
+	}
 	int rc = tx->zlink->ops->arm(tx->zlink, ZLINK_TX);
 	if (rc != 0) { /* there is room, or the link is broken: the next round finds out */
 		d->tries = 0;
@@ -25,12 +30,6 @@ void tx_cool(struct worker *w, struct dest *d)
 	d->cold = true;
 	w->cold_txs++;
 	list_del(&d->blocked);
-}
-
-void tx_warm(struct worker *w, struct dest *d)
-{
-	w->cold_txs -= d->cold;
-	d->cold = false;
 }
 
 void tx_unwatch(struct worker *w, struct tx *tx)

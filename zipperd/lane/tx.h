@@ -3,14 +3,16 @@
 #ifndef ZIPPERD_TX_H
 #define ZIPPERD_TX_H
 
-struct dest;
-struct tx;
-struct worker;
+#include "zipperd/lane/worker.h"
 
 /* Arms the destination's full link and leaves it to epoll, unless there is room after all. */
 void tx_cool(struct worker *, struct dest *);
 /* The worker tries the link itself again. */
-void tx_warm(struct worker *, struct dest *);
+static inline void tx_warm(struct worker *w, struct dest *d)
+{
+	w->cold_txs -= d->cold;
+	d->cold = false;
+}
 /* Takes the link out of the epoll set. */
 void tx_unwatch(struct worker *, struct tx *);
 

@@ -19,6 +19,7 @@
 #include "zipperd/memory/staging.h"
 
 struct borrowed;
+struct trunk_tx;
 
 struct worker {
 	struct worker_ports *ports;
@@ -38,6 +39,10 @@ struct worker {
 	uint64_t fanout_serial;
 	uint32_t lent;		   /* pieces of its staging memory that its fan-outs have */
 	struct borrowed *borrowed; /* other readers' staging memory, as its links know it (borrowed.h) */
+	struct trunk_tx *trunks;   /* hash by number: sending halves of trunks (stream.h) */
+	struct list trunks_full;   /* those with something that waits for the link */
+	struct list streams_held;  /* streams with messages that wait for memory, or with their end */
+	struct list streams_due;   /* streams with a note for the opposite worker, whose ring was full */
 	uint32_t cold_txs;	   /* full links that are left to epoll */
 	struct pool pool;
 	struct staging staging;

@@ -29,6 +29,7 @@
 #include "zipperd/job/job_past.h"
 #include "zipperd/main/cpus.h"
 #include "zipperd/main/keytool.h"
+#include "zipperd/main/node.h"
 #include "zipperd/main/options.h"
 #include "zipperd/settings/keys.h"
 #include "zipperd/settings/settings.h"
@@ -44,7 +45,7 @@ static int configure(struct daemon *d, const struct options *o, struct zerr *err
 {
 	static char path[PATH_MAX + sizeof(OPTIONS_CONF)]; /* read again on SIGHUP */
 	struct settings_source *from = &d->source;
-	*from = (struct settings_source){.path = o->config, .set = o->set, .nset = o->nset};
+	*from = (struct settings_source){.path = o->config, .set = o->set, .nset = o->nset, .keyed = o->node};
 	if (!o->config && o->nset == 0) {
 		zinstalled_find(path, (const void *)configure, SBINDIR, CONFDIR, OPTIONS_CONF);
 		from->path = strcat(path, "/" OPTIONS_CONF);
@@ -56,6 +57,9 @@ static int configure(struct daemon *d, const struct options *o, struct zerr *err
 static int prepare(struct daemon *d, const struct options *o, struct zerr *err)
 {
 	int rc = configure(d, o, err);
+	if (rc != 0)
+		return rc;
+	rc = o->node ? node_key_read(&d->node, err) : 0;
 	if (rc != 0)
 		return rc;
 	rc = keys_load(&d->keys, d->settings.key_file, err);
@@ -109,7 +113,7 @@ static int serve(struct daemon *d, const struct options *o)
 	if (inherited > 0)
 		zlog(ZLOG_INFO, "%d sockets come from the service manager", inherited);
 	reload_init(d);
-	d->for_job = o->die_with_parent;
+	d->for_job = o->die_with_parent || o->node;
 	if (d->for_job && d->settings.workers == SETTINGS_WORKERS_AUTO)
 		d->settings.workers = 1; /* the ranks are on this host, and need the cores */
 	capacity_init(d);
@@ -136,8 +140,12 @@ static int serve(struct daemon *d, const struct options *o)
 		fail(&err);
 		goto out_crew;
 	}
-	if (munger_init(d, &err) != 0 || listener_open_all(d, hear_ready, &err) != 0) {
-		fail(&err);
+	int rc = munger_init(d, &err);
+	if (rc == 0)
+		rc = listener_open_all(d, hear_ready, &err);
+	if (rc != 0) {
+		if (!(o->node && rc == -EADDRINUSE)) /* another rank of the node has started one */
+			fail(&err);
 		goto out_crew;
 	}
 	if (o->ready_fd >= 0 && notify_ready_fd(d, o->ready_fd, &err) != 0) {
@@ -157,7 +165,7 @@ out_listeners:
 out_crew:
 	munger_fini(d);
 	dial_fini(d);
-	if (!list_empty(&d->all_jobs)) { /* a device may still write to the workers' memory */
+	if (!list_empty(&d->all_jobs) || d->ntrunks > 0) { /* a device may still write to the workers' memory */
 		zlog(ZLOG_WARN, "not all transfers have ended: their memory is left to the system");
 		_exit(status);
 	}
@@ -190,6 +198,8 @@ int main(int argc, char **argv)
 	zstdfds_take();
 	if (!options_read(&o, argc, argv, &status))
 		return status;
+	if (o.node)
+		node_detach();
 	if (o.mdoc) {
 		zconf_print_mdoc(settings_rows, stdout);
 	} else if (o.print_config) {

@@ -44,6 +44,7 @@ static const struct zargs_row rows[] = {
 	{.name = "die-with-parent",
 		FIELD(FLAG, die_with_parent),
 		.help = "end when the process that started zipperd ends"},
+	{.name = "node", FIELD(FLAG, node), .help = "serve the ranks of one job on their node, see libzipper(7)"},
 	{.name = "mdoc", FIELD(FLAG, mdoc), .help = "print the option list of zipperd.conf(5) and exit"},
 	{.name = "make-key",
 		FIELD(TEXT, make_key),

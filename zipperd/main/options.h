@@ -15,7 +15,7 @@ struct options {
 	int ready_fd;				 /* -1: none */
 	const char *make_key, *until, *drop_key; /* the user; the last day */
 	bool put_keys;
-	bool test, print_config, mdoc, die_with_parent;
+	bool test, print_config, mdoc, die_with_parent, node;
 };
 
 /* True: go on. False: end with *status, after --help, --version or an error, which is on stderr. */

@@ -272,6 +272,7 @@ static int check_cpus(void *conf, const char *value, struct zerr *err)
 	return zranges_check_cpus(value, err);
 }
 
+static const char *const no_yes[] = {"no", "yes", NULL};
 static const char *const threads[] = {"auto", "direction", "pair", NULL}; /* enum settings_threads */
 static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
 
@@ -315,6 +316,18 @@ const struct zconf_row settings_rows[] = {
 			"zipperds must know the user's key. At the end of ADDRESS, /integrity=yes protects them "
 			"against changes alone, and /encrypt=no against nothing; without ADDRESS the words in the "
 			"hostfile do so. Without this option zipperd connects nobody to another zipperd."},
+	{.name = "trunks",
+		.type = ZCONF_ENUM,
+		.preset = "no",
+		.choices = no_yes,
+		.offset = offsetof(struct settings, trunks),
+		.help = "yes: the ranks of a job that go on to the next zipperd share connections to it: one for "
+			"control, "
+			"and one for each part and worker that messages go to there. no: each rank has connections of "
+			"its "
+			"own. Shared connections are fewer, and one stream of TCP carries all. The next zipperd must "
+			"have "
+			"release 1.1.0 at the least, and know the user's key; else ranks have their own."},
 	{.name = "key_file",
 		.type = ZCONF_STRING,
 		.preset = NULL,
@@ -599,7 +612,7 @@ static int check(struct settings *c, struct zerr *err)
 		if (settings_find_fabric(c, c->next[i].fabric) < 0)
 			return zerr_set(err, -EINVAL, "next names fabric %s, which no listen serves",
 				c->next[i].fabric);
-	if ((!c->key_file || !*c->key_file) && !c->munge)
+	if ((!c->key_file || !*c->key_file) && !c->munge && !c->keyed)
 		return zerr_set(err, -EINVAL, "no key_file: no rank could join");
 	if (c->dest_share < c->eager_bytes + ZWIRE_ENV_BYTES)
 		return zerr_set(err, -EINVAL, "dest_share (%lld) does not hold one message of eager_bytes (%lld)",
@@ -639,6 +652,7 @@ static int set_option(struct settings *c, const char *option, struct zerr *err)
 int settings_load(struct settings *c, const struct settings_source *from, struct zerr *err)
 {
 	int rc = settings_init(c, err);
+	c->keyed = from->keyed;
 	if (rc == 0 && from->path)
 		rc = zconf_read(settings_rows, c, from->path, err);
 	for (int i = 0; rc == 0 && i < from->nset; i++)

@@ -38,8 +38,10 @@ struct settings {
 	int nlistens;
 	struct settings_next *next; /* [nnexts] */
 	int nnexts;
+	int64_t trunks; /* 1: hops of a job share connections to the next zipperd */
 	char *key_file;
 	char key_file_at[ZCONF_PLACE_BYTES];
+	bool keyed; /* there is a key that is in no file (node_key.h) */
 	char *munge_text;
 	bool munge;	      /* from munge_text: users without a key may have credentials of MUNGE */
 	char *administrators; /* names with commas; NULL: none */
@@ -76,6 +78,7 @@ struct settings_source {
 	const char *path;	/* the file; NULL: none */
 	const char *const *set; /* [nset] -o NAME=VALUE, in order; read after the file */
 	int nset;
+	bool keyed; /* as in settings */
 };
 
 extern const struct zconf_row settings_rows[];

@@ -2,8 +2,21 @@
 /* Commands of the control thread, see command.h. */
 #include "zipperd/worker/command.h"
 
+#include <errno.h>
+
 #include "zipperd/lane/relay.h"
+#include "zipperd/lane/stream.h"
 #include "zipperd/lane/worker.h"
+#include "zipperd/worker/streams.h"
+
+/* Also of a source that is lost, and has no streams any more. */
+static void end_stream(struct worker *w, const struct source *trunk, uint32_t id)
+{
+	struct stream_in *in = stream_find(trunk->trunk, id);
+	if (in && in->state == STREAM_TALKS)
+		stream_end(w, in);
+	w->freed = true; /* the trunk may wait for its source */
+}
 
 static void run_command(struct worker *w, const struct command *c)
 {
@@ -39,6 +52,18 @@ static void run_command(struct worker *w, const struct command *c)
 	case CMD_ADD_RELAY:
 		c->lane->relay[c->part] = c->relay;
 		w->freed = true; /* a source may wait for it */
+		break;
+	case CMD_TRUNK_SEND:
+		stream_send(w, c->tx->trunk, c->parcel);
+		break;
+	case CMD_TRUNK_LOST:
+		half_lose_source(w, c->source, -EPIPE);
+		break;
+	case CMD_STREAM_SAY:
+		streams_say(c->source, c->dest, c->parcel);
+		break;
+	case CMD_STREAM_END:
+		end_stream(w, c->source, c->dest);
 		break;
 	case CMD_DROP_LANE:
 		half_drop_lane(w, c->lane);

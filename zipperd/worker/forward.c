@@ -58,8 +58,9 @@ static int pass(struct source *s, const struct zwire_env *env, const uint8_t raw
 	struct dest *d = &l->dest[0];
 	if (!d->tx)
 		return 0; /* the other end is gone, and the circuit goes */
-	if (d->queued_bytes >= l->limits.dest_share ||
-		(d->head && is_scarce(l, ZWIRE_ENV_BYTES + (uint64_t)env->len)) ||
+	/* The window of a stream bounds what waits. Its source does not hold up the other streams. */
+	if ((!l->stream && (d->queued_bytes >= l->limits.dest_share ||
+				   (d->head && is_scarce(l, ZWIRE_ENV_BYTES + (uint64_t)env->len)))) ||
 		dest_deliver(l->worker, d, raw, payload, env->len, NULL) != 0) {
 		s->no_room = true;
 		return -EAGAIN;

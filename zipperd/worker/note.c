@@ -4,12 +4,17 @@
 
 #include <errno.h>
 
+#include "zipperd/lane/stream.h"
 #include "zipperd/lane/worker.h"
 #include "zipperd/onesided/offer.h"
 #include "zipperd/worker/command.h"
 
 static int obey(struct worker *w, const struct note *note)
 {
+	if (note->what == NOTE_GONE_ON || note->what == NOTE_ROOM) {
+		stream_take_note(w, note);
+		return 0;
+	}
 	/* An answer is about a transfer in the other direction. */
 	const bool send = note->what == NOTE_SEND;
 	const uint32_t from = send ? note->src : note->dst, to = send ? note->dst : note->src;
@@ -30,6 +35,9 @@ static int obey(struct worker *w, const struct note *note)
 		return offer_accept(w, d, note);
 	case NOTE_WITHDRAW:
 		return offer_withdraw(w, d, note);
+	case NOTE_GONE_ON: /* see above */
+	case NOTE_ROOM:
+		break;
 	}
 	return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "zipperd/lane/worker.h"
 #include "zipperd/worker/forward.h"
+#include "zipperd/worker/streams.h"
 
 #define POLL_BUDGET 16 /* messages of one source per turn: 2 MiB of fragments */
 #define IDLE_POLLS 32  /* busy turns without a message until a source is left to epoll */
@@ -13,7 +14,7 @@
 /* The number of messages, or 1 if the source was lost. 0: nothing happened. */
 static inline __attribute__((always_inline)) int poll_source(struct worker *w, struct source *s, unsigned budget)
 {
-	const struct zsink sink = {.take = forward_take, .ctx = s};
+	const struct zsink sink = {.take = s->trunk ? streams_take : forward_take, .ctx = s};
 	const struct ztransport *ops = s->zlink->ops;
 	const uint64_t before = ops->copied ? ops->copied(s->zlink, ZLINK_RX) : 0;
 	int rc = ops->poll(s->zlink, &sink, budget);

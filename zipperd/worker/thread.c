@@ -15,12 +15,14 @@
 #include "common/base/clock.h"
 #include "zipperd/lane/refusal.h"
 #include "zipperd/lane/relay.h"
+#include "zipperd/lane/stream.h"
 #include "zipperd/lane/tx.h"
 #include "zipperd/onesided/move.h"
 #include "zipperd/worker/command.h"
 #include "zipperd/worker/inbound.h"
 #include "zipperd/worker/note.h"
 #include "zipperd/worker/sources.h"
+#include "zipperd/worker/streams.h"
 
 #define ROUNDS_PER_EPOLL 16 /* busy or idle rounds between looks at epoll */
 #define EPOLL_BATCH 64
@@ -63,6 +65,8 @@ static bool look(int epoll, const struct worker *w, int timeout_ms)
 				eventfd_read(woken->wake_fd, &ignored);
 		} else if (*kind == WAITER_SECOND) {
 			second = true;
+		} else if (*kind == WAITER_TRUNK) {
+			continue; /* the next turn tries */
 		} else {
 			struct dest *d = ((struct tx *)ev[i].data.ptr)->dest;
 			if (!d)
@@ -100,6 +104,7 @@ static int prepare_sleep(struct worker *w)
 		tx_cool(w, list_entry(node, struct dest, blocked));
 		busy |= list_linked(node);
 	}
+	busy |= stream_sleep(w);
 	tell_others(w);
 	if (busy)
 		return 0;
@@ -108,7 +113,8 @@ static int prepare_sleep(struct worker *w)
 		return RETRY_MS;
 	if (!list_empty(&w->finishing))
 		return STALL_MS;
-	if (list_empty(&w->stalled) && !note_ring_peek(&w->ports->notes) && !inbound_waits(w))
+	if (list_empty(&w->stalled) && list_empty(&w->streams_held) && !note_ring_peek(&w->ports->notes) &&
+		!inbound_waits(w))
 		return carrying ? STALL_MS : -1;
 	return STALL_MS;
 }
@@ -161,6 +167,10 @@ static bool turn(struct worker *w)
 	moved |= sources_poll(w);
 	dest_flush_touched(w); /* the messages of this round leave before anything else is looked at */
 	moved |= move_turn(w);
+	if (__builtin_expect(!list_empty(&w->streams_held), 0))
+		moved |= streams_turn(w);
+	if (__builtin_expect(!list_empty(&w->trunks_full) || !list_empty(&w->streams_due), 0))
+		moved |= stream_turn(w);
 	moved |= dest_try_blocked(w);
 	refusal_send_due(w);
 	dest_flush_touched(w);

@@ -116,7 +116,8 @@ static const struct zctl_msg samples[] = {
 			.to = "wan",
 			.address = "mlx5_0:1@zip02:7474",
 			.pass = {1, [31] = 2},
-			.mac = {3, [31] = 4}}},
+			.mac = {3, [31] = 4},
+			.share = 1 + 1 + 2 * ZCTL_TRACKS_MAX + 3}},
 	{.type = ZCTL_NAMING,
 		.u.naming = {.what = ZCTL_NAMING_PUBLISH,
 			.number = 77,
@@ -177,6 +178,8 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_CONTROL,
 		.u.control = {.what = ZCTL_CONTROL_SET, .user = "alice", .name = "max_jobs", .value = "a value"}},
 	{.type = ZCTL_CONTROLLED, .u.controlled = {.text = "draining: 2 jobs run"}},
+	{.type = ZCTL_TRUNK, .u.trunk = {.from = "wan", .share = ZCTL_SHARE_SESSIONS}},
+	{.type = ZCTL_TRUNKED},
 	{.type = ZCTL_ERROR, .u.error = {.code = EACCES, .text = "no"}},
 };
 #define NSAMPLES (sizeof(samples) / sizeof(samples[0]))
@@ -313,7 +316,7 @@ static void refuses_what_makes_no_sense(void **state)
 	m.u.hello.method = ZCTL_METHOD_MUNGE + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.hello.method = ZCTL_METHOD_KEY;
-	m.u.hello.service = ZCTL_SERVICE_HOP + 1;
+	m.u.hello.service = ZCTL_SERVICE_TRUNK + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.hello.service = ZCTL_SERVICE_HOP;
 	m.u.hello.seal = ZSEAL_LEVELS;
@@ -532,7 +535,8 @@ static void protocols_do_not_change(void **state)
 		if (!f)
 			fail_msg("%s is not there: record it, see the README.md beside it", path);
 		for (size_t i = 0; i < NSAMPLES; i++) {
-			if (p < ZCTL_PROTOCOL_STATUS && samples[i].type >= ZCTL_STATUS) {
+			if ((p < ZCTL_PROTOCOL_STATUS && samples[i].type >= ZCTL_STATUS) ||
+				(p < ZCTL_PROTOCOL_TRUNKS && samples[i].type >= ZCTL_TRUNK)) {
 				assert_lacks(&samples[i], p);
 				continue;
 			}
@@ -705,6 +709,12 @@ static void splits_entries(void **state)
 	}
 	m = *sample(ZCTL_REACH);
 	strcpy(m.u.reach.to, m.u.reach.from);
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_REACH);
+	m.u.reach.share = ZCTL_SHARE_MAX + 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_TRUNK);
+	m.u.trunk.share = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);
 }
 
