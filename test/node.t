@@ -107,6 +107,14 @@ job=$!
 touch go
 wait $job
 is "ranks of nodes do not count for max_connections" $? 0 || diag_file err.a
+# zmpirun tells the zipper so, and its ranks have a credential for the job in place of the key
+hosts "${at[1]}" | sed 's/:2$/:8/' >file
+export ZIPPER_KEY=$KEY
+run "nor do those of zmpirun" 0 -f file ./waits
+is_gone "... and nothing is left"
+ZIPPER_NODE=no run "ranks with their own connections do" 1 -f file ./waits
+matches "... and zmpirun says so" err "max_connections"
+unset ZIPPER_KEY
 stop_zippers
 options=()
 

@@ -167,7 +167,7 @@ static void way(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES],
 	hash_text(&state, reach->to);
 	hash_text(&state, reach->address);
 	crypto_generichash_update(&state, reach->pass, sizeof(reach->pass));
-	if (reach->share != 0) { /* which protocols before 4 do not have */
+	if (reach->share != 0) { /* since protocol 4 */
 		hash_number(&state, ZCTL_PROTOCOL_TRUNKS);
 		hash_number(&state, reach->share);
 	}

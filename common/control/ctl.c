@@ -97,7 +97,8 @@ static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, ticket), FIE
 	SINCE(2, F_U8, zctl_attach, seal), SINCE(4, F_U32, zctl_attach, track), END};
 static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts), FIELD(F_TEXT, zctl_create, entries),
 	FIELD(F_SIZES, zctl_create, sizes), FIELD(F_U32, zctl_create, join_timeout_ms),
-	SINCE(3, F_U8, zctl_create, again), LIST(zctl_create, nruns, runs, zctl_run, 16, ZCTL_RANKS_MAX, f_run), END};
+	SINCE(3, F_U8, zctl_create, again), SINCE(4, F_U64, zctl_create, shares),
+	LIST(zctl_create, nruns, runs, zctl_run, 16, ZCTL_RANKS_MAX, f_run), END};
 static const struct field f_event[] = {FIELD(F_U8, zctl_event, kind), FIELD(F_U32, zctl_event, number),
 	FIELD(F_TEXT, zctl_event, text), END};
 static const struct field f_open[] = {FIELD(F_U32, zctl_open, part), FIELD(F_U32, zctl_open, endpoint),

@@ -345,8 +345,11 @@ struct zctl_create {
 	char entries[ZCTL_ENTRIES_MAX]; /* as in JOIN */
 	uint32_t sizes[ZCTL_PARTS_MAX]; /* as many as there are names in parts; 0: not known beforehand */
 	uint32_t join_timeout_ms;
-	uint8_t again;	       /* 1: the job runs, and its ranks come back: there is no such time; since protocol 3 */
-	uint32_t nruns;	       /* 0: part follows part, in the order of their ranks */
+	uint8_t again;	 /* 1: the job runs, and its ranks come back: there is no such time; since protocol 3 */
+	uint64_t shares; /* a bit for each part: its ranks share connections, which count when they come; since protocol
+			  * 4
+			  */
+	uint32_t nruns;	 /* 0: part follows part, in the order of their ranks */
 	struct zctl_run *runs; /* a placement map, as in zctl_world; owned, zctl_free. All sizes are known then */
 };
 enum zctl_event_kind {

@@ -105,6 +105,14 @@ int zjob_add(struct zjob *job, struct zsession_params *params, const struct zpla
 	return 0;
 }
 
+/* Do the ranks of that part share connections, as far as the plan tells? */
+static bool shares(const struct zjob *job, const struct zplan_part *part)
+{
+	if (job->node == ZNODE_AUTO)
+		return part->nhosts > 0 && part->nranks >= ZNODE_RANKS && part->hosts[0].nranks >= ZNODE_RANKS;
+	return job->node == ZNODE_YES;
+}
+
 int zjob_register(struct zjob *job, struct zsession **out, struct zsession_params *params, const struct zroute *route,
 	const char *entries, bool again, struct zerr *err)
 {
@@ -114,8 +122,10 @@ int zjob_register(struct zjob *job, struct zsession **out, struct zsession_param
 	struct zsession *session = NULL;
 	snprintf(create.entries, sizeof(create.entries), "%s", entries);
 	snprintf(create.parts, sizeof(create.parts), "%s", plan->names);
-	for (int i = 0; i < plan->nparts; i++)
+	for (int i = 0; i < plan->nparts; i++) {
 		create.sizes[i] = (uint32_t)plan->parts[i].nranks;
+		create.shares |= (uint64_t)shares(job, &plan->parts[i]) << i;
+	}
 	int rc = connect_any(&session, job, params, route, err);
 	if (rc < 0)
 		return rc;
@@ -166,12 +176,22 @@ void zjob_take_event(struct zjob_rail *rail, const struct zctl_event *event)
 
 int zjob_set_times(struct zjob *job, const struct zargv *globals, const char *reconnect, struct zerr *err)
 {
+	static const char *const choices[] = {"auto", "no", "yes", NULL}; /* enum znode_choice */
 	static const struct zconf_row rows[] = {ZSESSION_TIMEOUT_ROW(struct zjob, timeout_ms),
-		ZSESSION_RECONNECT_ROW(struct zjob, reconnect_ms), {.name = NULL}};
+		ZSESSION_RECONNECT_ROW(struct zjob, reconnect_ms),
+		{.name = "node",
+			.type = ZCONF_ENUM,
+			.preset = "auto",
+			.choices = choices,
+			.offset = offsetof(struct zjob, node)},
+		{.name = NULL}};
+	const char *node = zenviron_find(globals, "ZIPPER_NODE");
 	const char *timeout = zenviron_find(globals, "ZIPPER_TIMEOUT"), *at = "--reconnect";
 	int rc = zconf_defaults(rows, job, err);
 	if (rc == 0 && timeout)
 		rc = zconf_set(rows, job, "timeout", timeout, "ZIPPER_TIMEOUT", err);
+	if (rc == 0 && node)
+		rc = zconf_set(rows, job, "node", node, "ZIPPER_NODE", err);
 	if (!reconnect) {
 		reconnect = zenviron_find(globals, "ZIPPER_RECONNECT");
 		at = "ZIPPER_RECONNECT";

@@ -96,6 +96,8 @@ void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
 		return;
 	}
 	memcpy(j->expected, c->sizes, sizeof(j->expected));
+	for (uint32_t i = 0; i < j->nparts; i++)
+		j->part[i].shares = c->shares >> i & 1;
 	j->launcher = conn;
 	if (check_sizes(d, j, c, &err) != 0 || job_fits(j, 1, 1, &err) != 0) {
 		conn_refuse(conn, E2BIG, "job %s: %s", j->key, err.text);

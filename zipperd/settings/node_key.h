@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The key of a zipperd that serves the ranks of one job on their node (--node): what these ranks prove who they are
- * with, and what zipperd proves itself with to other zipperds. Control thread. */
+/* The key of a zipperd that serves the ranks of one job on their node (--node). These ranks prove it, and zipperd
+ * proves it to other zipperds. Control thread. */
 #ifndef ZIPPERD_NODE_KEY_H
 #define ZIPPERD_NODE_KEY_H
 

@@ -415,7 +415,8 @@ const struct zconf_row settings_rows[] = {
 	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
 		"The number of connections that may be open at a time. A rank has one for control, and one "
 		"for every other part that it talks to, for each of its endpoints where it has several "
-		"(ZIPPER_ENDPOINTS), and for each worker (workers). A job that may need more than this in all with one "
+		"(ZIPPER_ENDPOINTS), and for each worker (workers). Ranks that share the connections of their node "
+		"(ZIPPER_NODE) count by these. A job that may need more than this in all with one "
 		"worker is refused. A job that finds no room later, "
 		"because other jobs have the rest, ends and says so. Each connection takes a file "
 		"descriptor, four over shared memory, five over an RDMA device. Where fewer descriptors "

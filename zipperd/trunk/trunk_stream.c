@@ -16,7 +16,7 @@ struct member {		      /* a stream of a trunk */
 	UT_hash_handle by_id;
 	struct trunk *trunk;
 	struct conn *conn;	     /* until it is a channel; NULL: it is one, or begins here */
-	struct parcel *head, **tail; /* what it has said and conn has not read */
+	struct parcel *head, **tail; /* its messages that conn has not read yet */
 	size_t unread;
 	int ended; /* why it says nothing more, as poll in transport.h; 0: it may */
 };

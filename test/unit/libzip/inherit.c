@@ -113,7 +113,7 @@ static void test_preload(void **state)
 
 /* Variables that do not belong to one job. */
 static const char *const staying[] = {"DIRECT", "LOG", "WAIT", "PROGRESS", "REPRESENTATION", "TUNING", "TUNE", "SHARED",
-	"ENDPOINTS", "TIMEOUT", "ONE_SIDED", "MODULE_DIR"};
+	"NODE", "NODE_PROGRAM", "ENDPOINTS", "TIMEOUT", "ONE_SIDED", "MODULE_DIR"};
 /* Variables of a job. */
 static const char *const leaving[] = {"RECONNECT", "JOB", "PARTS", "PART", "ZIPPERD", "ENTRIES", "LAUNCHER", "APPNUM",
 	"RAILS", "HOSTFILE", "MAP", "PORTS", "PROFILE", "STATS", "DEVICE"};
