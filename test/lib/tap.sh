@@ -41,7 +41,7 @@ if [ -n "$SANITIZED" ]; then # what it reports, of any process of the test, is a
 	UBSAN_OPTIONS=$UBSAN_OPTIONS:log_path=$TAP_TMP/.sanitizer/report
 fi
 PLAIN_ZMPIRUN=$ZMPIRUN
-if [ -n "$RUNTIME" ]; then # a script stands for zmpirun
+if [ -n "$ASAN" ]; then # a script stands for zmpirun. libtsan alone would crash programs that are not built with it
 	printf '#!/bin/sh\nexec "%s" -genv LD_PRELOAD "%s${LD_PRELOAD:+:$LD_PRELOAD}" "$@"\n' "$ZMPIRUN" "$RUNTIME" >"$TAP_TMP/.sanitizer/zmpirun"
 	chmod +x "$TAP_TMP/.sanitizer/zmpirun"
 	ZMPIRUN=$TAP_TMP/.sanitizer/zmpirun
