@@ -174,7 +174,6 @@ static void wake_all(struct worker *w, struct trunk_tx *t)
 void stream_add_trunk(struct worker *w, struct trunk_tx *t)
 {
 	t->waiter = WAITER_TRUNK;
-	t->worker = w;
 	t->tail = &t->head;
 	list_init(&t->waiting);
 	HASH_ADD(of_worker, w->trunks, number, sizeof(t->number), t);
