@@ -93,6 +93,15 @@ done
 JOB_NUMBER=$((JOB_NUMBER + 1))
 ZIPPER_NODE=auto ZIPPER_NODE_PROGRAM=/nowhere by_hand a,b "2 2" "$(addresses 1)" ./p2p_mixed
 is "ZIPPER_NODE=auto: few ranks have their own connections" $? 0 || diag_file err.a
+rm -f began go
+JOB_NUMBER=$((JOB_NUMBER + 1))
+ZIPPER_NODE=auto by_hand a,b "32 1" "$(addresses 1)" ./waits &
+job=$!
+wait_for 60 test -e began
+is "ZIPPER_NODE=auto: the 32 ranks of one node share theirs, the rank of the other has its own" "$(connections)" 4
+touch go
+wait $job
+is "... and the job ends well" $? 0 || diag_file err.a
 JOB_NUMBER=$((JOB_NUMBER + 1))
 ZIPPER_NODE_PROGRAM=/nowhere/zipperd by_hand a,b "2 2" "$(addresses 1)" ./p2p_mixed
 ok "no program: the job ends" test $? -ne 0

@@ -170,7 +170,8 @@ const struct zconf_row zenv_rows[] = {
 			"zipperd of their own, which the first of them starts, has these connections, and they come "
 			"to it over shared memory. So zippers have some connections for each node and not for each "
 			"rank; each message takes one more step on the way. no: each rank has its own connections. "
-			"auto: yes where the launcher tells of 32 ranks or more on the node."},
+			"auto: yes where the launcher tells of 32 ranks or more on the node, and zipperd is installed "
+			"there."},
 	{.name = "node_program",
 		.type = ZCONF_STRING,
 		FIELD(node_program),

@@ -50,13 +50,28 @@ static bool is_far(const struct zhops *way)
 	return way->n == 0 && !zaddr_traits(&way->first)->this_host;
 }
 
+static void find_program(char path[PATH_MAX], const struct zenv *env)
+{
+	if (env->node_program) {
+		snprintf(path, PATH_MAX, "%s", env->node_program);
+		return;
+	}
+	zinstalled_find(path, zenv_rows, PKGLIBDIR, SBINDIR, "zipperd");
+	if (strlen(path) + sizeof("/zipperd") <= PATH_MAX)
+		strcat(path, "/zipperd");
+}
+
 static bool is_wanted(const struct zenv *env, const struct zhops *ways, int n, int here)
 {
+	char program[PATH_MAX];
 	bool far = false;
 
 	for (int i = 0; i < n; i++)
 		far |= is_far(&ways[i]);
-	return far && (env->node == ZENV_NODE_YES || (env->node == ZENV_NODE_AUTO && here >= ZENV_NODE_RANKS));
+	if (!far || env->node == ZENV_NODE_NO)
+		return false;
+	find_program(program, env);
+	return env->node == ZENV_NODE_YES || (here >= ZENV_NODE_RANKS && access(program, X_OK) == 0);
 }
 
 /* The same for the ranks of our part and job on this host, and known to nobody without the key. */
@@ -188,17 +203,6 @@ static int write_key(int fd, const struct zsession_params *p)
 	return whole ? 0 : EIO;
 }
 
-static void find_program(char path[PATH_MAX], const struct zenv *env)
-{
-	if (env->node_program) {
-		snprintf(path, PATH_MAX, "%s", env->node_program);
-		return;
-	}
-	zinstalled_find(path, zenv_rows, PKGLIBDIR, SBINDIR, "zipperd");
-	if (strlen(path) + sizeof("/zipperd") <= PATH_MAX)
-		strcat(path, "/zipperd");
-}
-
 /* Does the way lead over the node's zipperd? */
 static bool is_led(const struct zhops *way)
 {
@@ -310,7 +314,8 @@ int znode_enter(const struct zenv *env, const struct zsession_params *p, const s
 		return 0;
 	if (env->node == ZENV_NODE_YES)
 		return zerr_prefix(err, rc, "ZIPPER_NODE");
-	zlog(ZLOG_WARN, "the ranks of this node do not share connections (ZIPPER_NODE): %s", err->text);
+	zlog(number > 0 ? ZLOG_INFO : ZLOG_WARN, "the ranks of this node do not share connections (ZIPPER_NODE): %s",
+		err->text);
 	for (int i = 0; i < n; i++)
 		if (is_led(&ways[i])) {
 			ways[i].first = ways[i].hop[0].addr;
