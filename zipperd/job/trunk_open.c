@@ -14,12 +14,12 @@
 
 #define PLAIN_MS 60000 /* so long a zipperd counts as one that knows no trunks */
 
-static struct plain_zipper *find_plain(const struct daemon *d, const struct zaddr *addr)
+static bool is_plain(const struct daemon *d, const struct zaddr *addr)
 {
 	for (int i = 0; i < DAEMON_PLAIN_MAX; i++)
 		if (d->plain[i].until_ms > d->now_ms && zaddr_same(&d->plain[i].addr, addr))
-			return (struct plain_zipper *)&d->plain[i];
-	return NULL;
+			return true;
+	return false;
 }
 
 static void note_plain(struct daemon *d, const struct zaddr *addr)
@@ -31,7 +31,8 @@ static void note_plain(struct daemon *d, const struct zaddr *addr)
 	*oldest = (struct plain_zipper){.addr = *addr, .until_ms = d->now_ms + PLAIN_MS};
 }
 
-/* What this zipperd proves to others for the job: the user's key, or on a node the job's credential. NULL: nothing. */
+/* The key that this zipperd proves to others for the job: the user's, or on a node that of the job's credential. NULL:
+ * there is none. */
 static const uint8_t *find_key(const struct daemon *d, const char *user, const char *job, uint64_t *expires_s)
 {
 	uint64_t until_s;
@@ -46,8 +47,7 @@ bool trunk_open_may(const struct circuit *c, uint32_t share)
 {
 	const struct daemon *d = c->daemon;
 	uint64_t expires_s;
-	return d->settings.trunks && share != 0 && !find_plain(d, &c->there) &&
-	       find_key(d, c->user, c->job, &expires_s);
+	return d->settings.trunks && share != 0 && !is_plain(d, &c->there) && find_key(d, c->user, c->job, &expires_s);
 }
 
 static struct trunk *find(const struct circuit *c, uint32_t share)

@@ -12,6 +12,19 @@
 
 #define RETURN_BYTES (ZWIRE_STREAM_WINDOW / 4) /* the other side hears of so many at a time */
 
+struct parcel *stream_parcel(const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len)
+{
+	struct parcel *p = malloc(sizeof(*p) + len);
+	if (!p)
+		return NULL;
+	p->next = NULL;
+	p->len = (uint32_t)len;
+	memcpy(p->env, raw, sizeof(p->env));
+	if (len > 0) /* else there may be no payload */
+		memcpy(p->payload, payload, len);
+	return p;
+}
+
 /* --- receiving --- */
 
 struct stream_in *stream_begin(struct trunk_rx *t, uint32_t id)
@@ -76,13 +89,9 @@ int stream_add_source(struct source *s)
 
 bool stream_hold(struct stream_in *in, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, uint32_t len)
 {
-	struct parcel *p = malloc(sizeof(*p) + len);
+	struct parcel *p = stream_parcel(raw, payload, len);
 	if (!p)
 		return false;
-	p->next = NULL;
-	p->len = len;
-	memcpy(p->env, raw, sizeof(p->env));
-	memcpy(p->payload, payload, len);
 	*in->tail = p;
 	in->tail = &p->next;
 	in->held += ZWIRE_ENV_BYTES + (uint64_t)len;
@@ -201,15 +210,16 @@ void stream_add_tx(struct stream *s, struct tx *half)
 	HASH_ADD(hh, s->tx->streams, id, sizeof(s->id), s);
 }
 
-static void fail(struct worker *w, struct trunk_tx *t, int rc)
+static void fail(struct trunk_tx *t, int rc)
 {
 	if (t->error)
 		return;
 	t->error = rc;
-	ports_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = t->channel, .half = ZLINK_TX, .rc = rc});
+	ports_emit(t->worker,
+		&(struct event){.kind = EVENT_HALF_LOST, .channel = t->channel, .half = ZLINK_TX, .rc = rc});
 }
 
-void stream_send(struct worker *w, struct trunk_tx *t, struct parcel *p)
+void stream_send(struct trunk_tx *t, struct parcel *p)
 {
 	if (t->error) {
 		drop(t, p);
@@ -219,25 +229,24 @@ void stream_send(struct worker *w, struct trunk_tx *t, struct parcel *p)
 	*t->tail = p;
 	t->tail = &p->next;
 	wait_for_link(t);
-	(void)w;
 }
 
-static void say(struct worker *w, struct trunk_tx *t, uint32_t id, uint8_t kind, uint64_t offset)
+static void say(struct trunk_tx *t, uint32_t id, uint8_t kind, uint64_t offset)
 {
 	const struct zwire_env env = {.kind = kind,
 		.job = id,
 		.src = ZWIRE_NOBODY,
 		.dst = ZWIRE_NOBODY,
 		.offset = offset};
-	struct parcel *p = malloc(sizeof(*p));
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	zwire_encode(raw, &env);
+	struct parcel *p = stream_parcel(raw, NULL, 0);
 	if (!p) { /* the other side would wait in vain */
-		fail(w, t, -ENOMEM);
+		fail(t, -ENOMEM);
 		return;
 	}
-	p->len = 0;
 	atomic_fetch_add(&t->backlog, size_of(p));
-	zwire_encode(p->env, &env);
-	stream_send(w, t, p);
+	stream_send(t, p);
 }
 
 void stream_take_note(struct worker *w, const struct note *note)
@@ -248,7 +257,7 @@ void stream_take_note(struct worker *w, const struct note *note)
 	if (!t)
 		return;
 	if (note->what == NOTE_GONE_ON) {
-		say(w, t, note->src, ZWIRE_CREDIT, note->total);
+		say(t, note->src, ZWIRE_CREDIT, note->total);
 		return;
 	}
 	HASH_FIND(hh, t->streams, &note->src, sizeof(note->src), s);
@@ -291,7 +300,9 @@ static int send_parcels(struct trunk_tx *t)
 		drop(t, p);
 	}
 	const int flushed = t->carrier->ops->flush(t->carrier);
-	return rc == -EAGAIN && flushed < 0 ? flushed : rc == 0 ? flushed : rc;
+	if (rc != 0 && rc != -EAGAIN)
+		return rc;
+	return flushed != 0 ? flushed : rc;
 }
 
 static void tell_due(struct worker *w)
@@ -324,7 +335,7 @@ bool stream_turn(struct worker *w)
 		if (rc == -EAGAIN)
 			continue;
 		if (rc != 0)
-			fail(w, t, rc);
+			fail(t, rc);
 		list_del(&t->full);
 		wake_all(w, t);
 		moved = true;
@@ -367,13 +378,12 @@ static int post(struct zlink *z, const uint8_t env[ZWIRE_ENV_BYTES], const void 
 	if (t->head || is_spent(s, ZWIRE_ENV_BYTES + len))
 		return -EAGAIN;
 	memcpy(raw, env, sizeof(raw));
-	for (int i = 0; i < 4; i++)
-		raw[ZWIRE_JOB_OFFSET + i] = (uint8_t)(s->id >> (8 * i));
+	stream_put_id(raw, s->id);
 	int rc = t->carrier->ops->post(t->carrier, raw, payload, len);
 	if (rc == 0)
 		s->sent += ZWIRE_ENV_BYTES + len;
 	else if (rc != -EAGAIN)
-		fail(t->worker, t, rc);
+		fail(t, rc);
 	return rc;
 }
 
@@ -384,7 +394,7 @@ static int flush(struct zlink *z)
 	if (rc == -EAGAIN)
 		wait_for_link(t);
 	else if (rc != 0)
-		fail(t->worker, t, rc);
+		fail(t, rc);
 	return rc;
 }
 
@@ -395,7 +405,7 @@ static void stop_sending(struct zlink *z)
 	list_del(&s->waiting);
 	HASH_DEL(t->streams, s);
 	s->half = NULL;
-	say(t->worker, t, s->id, ZWIRE_CLOSE, 0);
+	say(t, s->id, ZWIRE_CLOSE, 0);
 }
 
 static int no_fd(const struct zlink *z, enum zlink_half half, uint32_t *events)

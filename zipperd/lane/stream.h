@@ -38,6 +38,15 @@ struct parcel {
 	uint8_t payload[];
 };
 
+/* Makes a parcel with this envelope and a copy of the payload. NULL: out of memory. Any thread. */
+struct parcel *stream_parcel(const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len);
+/* Writes the number of a stream into an envelope; 0: of none. Any thread. */
+static inline void stream_put_id(uint8_t raw[ZWIRE_ENV_BYTES], uint32_t id)
+{
+	for (int i = 0; i < 4; i++)
+		raw[ZWIRE_JOB_OFFSET + i] = (uint8_t)(id >> (8 * i));
+}
+
 enum stream_state {
 	STREAM_TALKS, /* its other end says who it is: all goes to the control thread */
 	STREAM_RUNS,  /* it has a source */
@@ -145,7 +154,7 @@ void stream_drop_trunk(struct worker *, struct trunk_tx *);
 void stream_add_tx(struct stream *, struct tx *);
 /* Sends a message that the control thread, or a note, has for the trunk, and has added to its backlog. The parcel is
  * the callee's. */
-void stream_send(struct worker *, struct trunk_tx *, struct parcel *);
+void stream_send(struct trunk_tx *, struct parcel *);
 /* A note of the opposite worker: bytes have gone on here, or the other side has told so. */
 void stream_take_note(struct worker *, const struct note *);
 /* The full stream is left alone until there is room. */

@@ -153,13 +153,13 @@ static void closed(struct channel *c)
 
 static void lose(struct trunk *t, const struct event *e)
 {
-	/* What the other side has said last may still be on its way here. */
-	if (e->half == ZLINK_TX && t->lost_ms == 0)
+	if (e->half == ZLINK_TX) {  /* the other side's last messages may still be on their way here */
+		list_del(&t->link); /* later hops ask for another one */
 		t->lost_ms = t->daemon->now_ms + LAST_WORDS_MS;
-	if (t->lost_ms != 0 && !list_linked(&t->losing) && e->half == ZLINK_TX)
-		list_add(&t->daemon->losing, &t->losing);
-	if (e->half == ZLINK_TX)
+		if (!list_linked(&t->losing))
+			list_add(&t->daemon->losing, &t->losing);
 		return;
+	}
 	list_del(&t->losing);
 	if (t->over)
 		return;

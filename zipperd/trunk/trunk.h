@@ -32,7 +32,7 @@ struct trunk {
 	void (*idle)(struct trunk *);
 	bool over;	    /* no new streams */
 	struct list losing; /* in daemon.losing: its sending half is lost */
-	int64_t lost_ms;    /* the time when the receiving half is, too; 0: there is none */
+	int64_t lost_ms;    /* then: the time when the receiving half is, too */
 	/* of the side that accepted it */
 	const struct listener *listener;
 	void (*conn_ready)(struct watch *);

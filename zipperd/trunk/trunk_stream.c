@@ -78,16 +78,12 @@ struct zlink *trunk_stream_begin(struct trunk *t)
 static void send_parcel(struct trunk *t, uint32_t id, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload,
 	size_t len)
 {
-	struct parcel *p = malloc(sizeof(*p) + len);
-	if (!p || t->channel->dropping) { /* a connection that hears nothing gives up */
-		free(p);
+	if (t->channel->dropping)
 		return;
-	}
-	p->len = (uint32_t)len;
-	memcpy(p->env, env, sizeof(p->env));
-	for (int i = 0; i < 4; i++)
-		p->env[ZWIRE_JOB_OFFSET + i] = (uint8_t)(id >> (8 * i));
-	memcpy(p->payload, payload, len);
+	struct parcel *p = stream_parcel(env, payload, len);
+	if (!p) /* a connection that hears nothing gives up */
+		return;
+	stream_put_id(p->env, id);
 	atomic_fetch_add(&t->tx.backlog, sizeof(*p) + len);
 	crew_send(t->daemon, t->tx.worker,
 		&(struct command){.kind = CMD_TRUNK_SEND, .tx = &t->channel->tx, .parcel = p});

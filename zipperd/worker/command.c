@@ -54,7 +54,7 @@ static void run_command(struct worker *w, const struct command *c)
 		w->freed = true; /* a source may wait for it */
 		break;
 	case CMD_TRUNK_SEND:
-		stream_send(w, c->tx->trunk, c->parcel);
+		stream_send(c->tx->trunk, c->parcel);
 		break;
 	case CMD_TRUNK_LOST:
 		half_lose_source(w, c->source, -EPIPE);

@@ -25,12 +25,9 @@ static int stall(struct source *trunk)
 static int talk(struct worker *w, const struct stream_in *in, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload,
 	uint32_t len)
 {
-	struct parcel *p = malloc(sizeof(*p) + len);
+	struct parcel *p = stream_parcel(raw, payload, len);
 	if (!p)
 		return -EAGAIN;
-	p->len = len;
-	memcpy(p->env, raw, sizeof(p->env));
-	memcpy(p->payload, payload, len);
 	ports_emit(w,
 		&(struct event){.kind = EVENT_STREAM, .channel = in->trunk->channel, .dest = in->id, .parcel = p});
 	return 0;
@@ -45,7 +42,7 @@ static int run(const struct stream_in *in, const struct zwire_env *env, const ui
 	uint8_t bare[ZWIRE_ENV_BYTES];
 	own.job = 0;
 	memcpy(bare, raw, sizeof(bare));
-	memset(bare + ZWIRE_JOB_OFFSET, 0, sizeof(own.job));
+	stream_put_id(bare, 0);
 	int rc = forward_take(s, &own, bare, payload);
 	s->no_room = false;
 	return rc;
