@@ -20,6 +20,8 @@
 #define AGAIN_MAX_MS 1000
 #define AWAY_MS 5000 /* a caller that has not watched for so long may not have seen the answer yet */
 
+const char *const zsession_node_choices[] = {"auto", "no", "yes", NULL}; /* enum zsession_node */
+
 /* The link changes to sealed records, as zipperd does behind the same message. */
 static int seal(struct zsession *s, const struct zauth_ops *auth, enum zseal_level level, struct zerr *err)
 {

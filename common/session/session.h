@@ -99,6 +99,11 @@ int zsession_watch(struct zsession *, int64_t limit_ms, struct zerr *);
 			"it had ended. The job's last zipperd has four times as long. 0: it is waited for as long as " \
 			"its connection stands. Broken connections are noticed in any case."                           \
 	}
+/* Do the ranks of a node share connections? The setting of ranks, which the launcher reads, too. auto: yes with so many
+ * ranks on the node. */
+enum zsession_node { ZSESSION_NODE_AUTO, ZSESSION_NODE_NO, ZSESSION_NODE_YES };
+#define ZSESSION_NODE_RANKS 32
+extern const char *const zsession_node_choices[];
 /* The time for which the last zipper of a job may be away, as such a setting. */
 #define ZSESSION_RECONNECT_ROW(owner, field)                                                                           \
 	{                                                                                                              \

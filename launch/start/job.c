@@ -108,9 +108,10 @@ int zjob_add(struct zjob *job, struct zsession_params *params, const struct zpla
 /* Do the ranks of that part share connections, as far as the plan tells? */
 static bool shares(const struct zjob *job, const struct zplan_part *part)
 {
-	if (job->node == ZNODE_AUTO)
-		return part->nhosts > 0 && part->nranks >= ZNODE_RANKS && part->hosts[0].nranks >= ZNODE_RANKS;
-	return job->node == ZNODE_YES;
+	if (job->node == ZSESSION_NODE_AUTO)
+		return part->nhosts > 0 && part->nranks >= ZSESSION_NODE_RANKS &&
+		       part->hosts[0].nranks >= ZSESSION_NODE_RANKS;
+	return job->node == ZSESSION_NODE_YES;
 }
 
 int zjob_register(struct zjob *job, struct zsession **out, struct zsession_params *params, const struct zroute *route,
@@ -176,13 +177,12 @@ void zjob_take_event(struct zjob_rail *rail, const struct zctl_event *event)
 
 int zjob_set_times(struct zjob *job, const struct zargv *globals, const char *reconnect, struct zerr *err)
 {
-	static const char *const choices[] = {"auto", "no", "yes", NULL}; /* enum znode_choice */
 	static const struct zconf_row rows[] = {ZSESSION_TIMEOUT_ROW(struct zjob, timeout_ms),
 		ZSESSION_RECONNECT_ROW(struct zjob, reconnect_ms),
 		{.name = "node",
 			.type = ZCONF_ENUM,
 			.preset = "auto",
-			.choices = choices,
+			.choices = zsession_node_choices,
 			.offset = offsetof(struct zjob, node)},
 		{.name = NULL}};
 	const char *node = zenviron_find(globals, "ZIPPER_NODE");

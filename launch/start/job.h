@@ -9,9 +9,6 @@
 #include "launch/plan/route.h"
 #include "common/session/session.h"
 
-enum znode_choice { ZNODE_AUTO, ZNODE_NO, ZNODE_YES };
-#define ZNODE_RANKS 32 /* of a host, with which auto is yes: as in libzipper(7) */
-
 struct zjob_rail { /* the job at one zipper */
 	struct zsession *session;
 	const char *name;      /* of the zipper */
@@ -43,7 +40,7 @@ struct zjob {
 	int n;		      /* 0: no zipperd in this job */
 	bool hops;	      /* ranks reach some zippers through other zippers */
 	int64_t timeout_ms;   /* a zipper that is silent for so long is lost, if there are others; 0: no limit */
-	int64_t node;	      /* ZIPPER_NODE of its ranks: enum znode_choice */
+	int64_t node;	      /* ZIPPER_NODE of its ranks: enum zsession_node */
 	int64_t reconnect_ms; /* so long the job's last zipper may be away; 0: none comes back */
 	struct zsession_params params; /* for that; its key is wiped by zjob_close */
 	const struct zplan *plan;

@@ -15,7 +15,6 @@
 
 static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const direct_choices[] = {"yes", "no", NULL};
-static const char *const node_choices[] = {"auto", "no", "yes", NULL};
 static const char *const shared_choices[] = {"yes", "no", NULL};
 static const char *const stats_choices[] = {"no", "yes", NULL};
 static const char *const wait_choices[] = {"auto", "spin", "yield", "sleep", NULL};
@@ -164,7 +163,7 @@ const struct zconf_row zenv_rows[] = {
 	{.name = "node",
 		.type = ZCONF_ENUM,
 		.preset = "auto",
-		.choices = node_choices,
+		.choices = zsession_node_choices,
 		FIELD(node),
 		.help = "yes: the ranks of the job on this node share their connections to zippers on other hosts. A "
 			"zipperd of their own, which the first of them starts, has these connections, and they come "

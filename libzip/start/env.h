@@ -15,8 +15,6 @@ enum zenv_representation { ZENV_REPRESENTATION_AUTO, ZENV_REPRESENTATION_NATIVE,
 enum zenv_direct { ZENV_DIRECT_YES, ZENV_DIRECT_NO };
 enum zenv_shared { ZENV_SHARED_YES, ZENV_SHARED_NO };
 enum zenv_stats { ZENV_STATS_NO, ZENV_STATS_YES };
-enum zenv_node { ZENV_NODE_AUTO, ZENV_NODE_NO, ZENV_NODE_YES };
-#define ZENV_NODE_RANKS 32 /* of a node, with which auto takes a zipperd for it */
 enum zenv_progress { ZENV_PROGRESS_NONE, ZENV_PROGRESS_THREAD };
 
 struct zenv { /* strings are NULL where nothing was set */
@@ -27,7 +25,7 @@ struct zenv { /* strings are NULL where nothing was set */
 	int64_t progress;	/* enum zenv_progress */
 	int64_t direct;		/* enum zenv_direct */
 	int64_t shared;		/* enum zenv_shared */
-	int64_t node;		/* enum zenv_node */
+	int64_t node;		/* enum zsession_node */
 	int64_t stats;		/* enum zenv_stats */
 	int64_t representation; /* enum zenv_representation */
 	int64_t rails;		/* the most that a job uses */

@@ -68,10 +68,10 @@ static bool is_wanted(const struct zenv *env, const struct zhops *ways, int n, i
 
 	for (int i = 0; i < n; i++)
 		far |= is_far(&ways[i]);
-	if (!far || env->node == ZENV_NODE_NO)
+	if (!far || env->node == ZSESSION_NODE_NO)
 		return false;
 	find_program(program, env);
-	return env->node == ZENV_NODE_YES || (here >= ZENV_NODE_RANKS && access(program, X_OK) == 0);
+	return env->node == ZSESSION_NODE_YES || (here >= ZSESSION_NODE_RANKS && access(program, X_OK) == 0);
 }
 
 /* The same for the ranks of our part and job on this host, and known to nobody without the key. */
@@ -312,7 +312,7 @@ int znode_enter(const struct zenv *env, const struct zsession_params *p, const s
 	rc = await_zipperd(env, p, &addr, ways, n, number, err);
 	if (rc == 0)
 		return 0;
-	if (env->node == ZENV_NODE_YES)
+	if (env->node == ZSESSION_NODE_YES)
 		return zerr_prefix(err, rc, "ZIPPER_NODE");
 	zlog(number > 0 ? ZLOG_INFO : ZLOG_WARN, "the ranks of this node do not share connections (ZIPPER_NODE): %s",
 		err->text);
