@@ -276,7 +276,7 @@ static void local_is_blind(void **state)
 	net_destroy(net);
 }
 
-/* What others send through a router is on its own links: b sees the message from y on its link to z. Of 150 that are
+/* Messages of others through a router are on its own links: b sees the message from y on its link to z. Of 150 that are
  * requested there, its own 50 get a third; on the link to c they get all. That is one to three. */
 static void local_sees_transit(void **state)
 {

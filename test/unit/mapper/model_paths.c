@@ -210,9 +210,9 @@ static uint32_t links_of(const struct net *net, enum net_class class, double *ba
 	return n;
 }
 
-/* What the sources say of Slingshot machines (mapper/net/README.md). Each switch has 31 links in its group. Frontier:
- * 270 TB/s each way between all groups, 57 % of what the nodes can send. Aurora: half of the groups have 0.69 PB/s to
- * the other half and from there. */
+/* Facts of the sources about Slingshot machines (mapper/net/README.md). Each switch has 31 links in its group.
+ * Frontier: 270 TB/s each way between all groups, 57 % of what the nodes can send. Aurora: half of the groups have 0.69
+ * PB/s to the other half and from there. */
 static void slingshot_machines(void **state)
 {
 	static const struct {
