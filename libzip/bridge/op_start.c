@@ -31,7 +31,7 @@ static int cancel_recv(struct zreq *r)
 	if (op->posted)
 		zqueue_withdraw(op);
 	zstatus_empty(&op->req.status);
-	op->req.status.count_hi_and_cancelled |= 1;
+	zabi_status_cancel(&op->req.status);
 	zreq_complete(&op->req);
 	return MPI_SUCCESS;
 }

@@ -7,7 +7,7 @@
 #include "libzip/coll/base/coll_local.h"
 #include "libzip/coll/inside/shared.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 
 struct block {
 	const void *at;
@@ -74,7 +74,7 @@ bool zpacked_run(const struct zcoll *a, MPI_Comm comm, int *rc)
 	MPI_Request r;
 	struct zpacked x;
 	int n = 0, inter = 0;
-	if (!zversion_has_bug(ZVERSION_IALLTOALLW) || a->sendbuf != MPI_IN_PLACE || !a->recvcounts.p || !a->rdispls.p ||
+	if (!zrunning_has_bug(ZVERSION_IALLTOALLW) || a->sendbuf != MPI_IN_PLACE || !a->recvcounts.p || !a->rdispls.p ||
 		!a->recvtypes || zn.Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter ||
 		zn.Comm_size(comm, &n) != MPI_SUCCESS)
 		return false;

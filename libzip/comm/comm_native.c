@@ -10,7 +10,7 @@
 #include "libzip/comm/internal/comm_internal.h"
 #include "libzip/comm/internal/comm_unnumber.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 #include "libzip/world/attached.h"
 #include "libzip/world/error.h"
 #include "libzip/world/world.h"
@@ -45,7 +45,7 @@ static int tie(MPI_Session session, MPI_Group *group)
 static void ask_for_group(MPI_Comm comm)
 {
 	MPI_Group whole;
-	if (zversion_has_bug(ZVERSION_CREATE_GROUP) && zn.Comm_group(comm, &whole) == MPI_SUCCESS)
+	if (zrunning_has_bug(ZVERSION_CREATE_GROUP) && zn.Comm_group(comm, &whole) == MPI_SUCCESS)
 		zn.Group_free(&whole);
 }
 
@@ -65,7 +65,7 @@ int zcomm_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native)
 
 int zcomm_native_from_group(MPI_Comm comm, MPI_Group native, int tag, const char *stringtag, MPI_Comm *made)
 {
-	if (zversion_running() >= ZVERSION(4, 2, 0))
+	if (zrunning_version() >= ZVERSION(4, 2, 0))
 		return zn.Comm_create_from_group(native, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
 	int rc = zn.Comm_create_group(comm, native, tag, made);
 	if (rc == MPI_SUCCESS && *made != MPI_COMM_NULL)
@@ -154,7 +154,7 @@ void zcomm_native_child(MPI_Group *members, uint64_t id, bool all, struct zcomm_
 void zcomm_native_settle(const struct zgroup *g, uint64_t id, const char *name, struct zcomm_outcome *o,
 	MPI_Comm *native)
 {
-	if (!zversion_has_bug(ZVERSION_COMM_IDUP))
+	if (!zrunning_has_bug(ZVERSION_COMM_IDUP))
 		return;
 	zcomm_meet_agree_here(g, id, name, o);
 	if (o->class != MPI_SUCCESS || *native == MPI_COMM_NULL)

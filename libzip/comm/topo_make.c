@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 #include "libzip/world/error.h"
 #include "libzip/comm/comm_make.h"
 #include "libzip/comm/comm_split.h"
@@ -93,7 +93,7 @@ int zip_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 		kept[n] = t->dims[d];
 		kept[t->ndims + n++] = t->periods[d];
 	}
-	if (n == 0 && zversion_has_bug(ZVERSION_CART_SUB))
+	if (n == 0 && zrunning_has_bug(ZVERSION_CART_SUB))
 		color = c->rank == 0 ? 0 : MPI_UNDEFINED;
 	struct ztopo *sub = color != MPI_UNDEFINED ? ztopo_cart(n, kept, kept + t->ndims, rank) : NULL;
 	free(kept);

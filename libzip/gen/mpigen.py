@@ -258,7 +258,7 @@ def large_twins(functions):
 
 def emit_header(functions):
     yield HEAD
-    yield "#ifndef ZIP_LIBZIP_NATIVE_H\n#define ZIP_LIBZIP_NATIVE_H\n\n#include <limits.h>\n#include <mpi.h>\n\n#include \"libzip/shim/extra.h\"\n#include \"libzip/shim/newer.h\"\n"
+    yield "#ifndef ZIP_LIBZIP_NATIVE_H\n#define ZIP_LIBZIP_NATIVE_H\n\n#include <limits.h>\n#include <mpi.h>\n\n#include \"libzip/abi/abi.h\"\n#include \"libzip/shim/extra.h\"\n"
     yield "/* Functions that only other versions of MPICH have. */"
     for f in functions:
         if not f.in_header and f.interposed:

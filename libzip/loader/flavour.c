@@ -9,10 +9,9 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "libzip/abi/library.h"
 #include "libzip/loader/chain.h"
 
-#define VERSION ".so.12"
-#define NEEDED "libzipper needs MPICH or a library of its ABI (libmpich.so.12, libmpi.so.12)"
 #define TEXT_MAX 8192 /* MPI_MAX_LIBRARY_VERSION_STRING is 8192 or less in all of them */
 
 static const char *name_of(const struct zobject *o)
@@ -23,14 +22,7 @@ static const char *name_of(const struct zobject *o)
 	return slash ? slash + 1 : o->path;
 }
 
-static bool has_version(const char *name)
-{
-	const char *v = strstr(name, VERSION);
-
-	return v && (v[strlen(VERSION)] == '\0' || v[strlen(VERSION)] == '.');
-}
-
-/* Open MPI 1.7 to 1.10 had version 12, too. Its predefined communicators are objects that every program refers to. */
+/* Its predefined communicators are objects that every program refers to. */
 static bool is_open_mpi(const struct zobject *o)
 {
 	return zobject_find(o, "ompi_mpi_comm_world");
@@ -44,8 +36,8 @@ enum zflavour zflavour_of(const struct zobject *o)
 
 	if (!library && !front)
 		return ZFLAVOUR_NONE;
-	if (has_version(name_of(o)) && !is_open_mpi(o))
-		return ZFLAVOUR_MPICH;
+	if (zlibrary_is_ours(name_of(o), is_open_mpi(o)))
+		return ZFLAVOUR_OURS;
 	return library ? ZFLAVOUR_OTHER : ZFLAVOUR_NONE;
 }
 
@@ -78,12 +70,12 @@ static void print_other(const struct zobject *o)
 	char text[TEXT_MAX + 1];
 
 	describe(o, text);
-	zerr_print("libzipper: %s uses %s (%s): " NEEDED "\n", program_invocation_name,
+	zerr_print("libzipper: %s uses %s (%s): %s\n", program_invocation_name,
 		standard	 ? "the MPI standard ABI"
 		: is_open_mpi(o) ? "Open MPI"
 		: *text		 ? text
 				 : "another MPI",
-		name_of(o));
+		name_of(o), zlibrary_needed);
 }
 
 void zflavour_refuse(void)
@@ -93,7 +85,7 @@ void zflavour_refuse(void)
 	if (dl_iterate_phdr(find_other, &other))
 		print_other(&other);
 	else
-		zerr_print("libzipper: no MPI library is loaded: " NEEDED "\n");
+		zerr_print("libzipper: no MPI library is loaded: %s\n", zlibrary_needed);
 	exit(EXIT_FAILURE);
 }
 

@@ -9,7 +9,7 @@
 #include "libzip/type/data.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 #include "libzip/world/comm.h"
 #include "libzip/world/error.h"
 #include "libzip/world/status.h"
@@ -74,7 +74,7 @@ static void wait_filling(void)
 
 static bool can_flush(void)
 {
-	return zversion_running() >= ZVERSION(4, 2, 0);
+	return zrunning_version() >= ZVERSION(4, 2, 0);
 }
 
 /* The buffer of a communicator, of a session, or of the process. */

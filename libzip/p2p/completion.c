@@ -89,10 +89,10 @@ void zcompletion_describe(const struct zreq *r, char text[ZCOMPLETION_TEXT_BYTES
 			(unsigned long long)op->data.bytes);
 }
 
-/* Plain classes are ours. Codes of native MPI have more bits. */
+/* Plain classes are ours. Codes of native MPI say more. */
 bool zcompletion_is_raised(int error)
 {
-	return error > MPICH_ERR_LAST_MPIX && !zerror_is_own(error);
+	return !zabi_error_is_plain(error) && !zerror_is_own(error);
 }
 
 int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text)

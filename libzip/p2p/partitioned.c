@@ -14,7 +14,7 @@
 #include "libzip/p2p/pieces.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 #include "libzip/type/typehold.h"
 
 /* --- receiving within this part --- */
@@ -95,7 +95,7 @@ static int our_init(struct zcomm *c, const struct zp2p_args *a, int partitions, 
 static int native_init(const struct zp2p_args *a, MPI_Comm comm, int rank, int partitions, MPI_Info info, bool sends,
 	MPI_Request *request)
 {
-	zcompletions_testall_fails = zversion_has_bug(ZVERSION_TESTALL);
+	zcompletions_testall_fails = zrunning_has_bug(ZVERSION_TESTALL);
 	return sends ? zn.Psend_init(a->buf, partitions, a->count, a->type, rank, a->tag, comm, info, request)
 		     : zn.Precv_init(a->buf, partitions, a->count, a->type, rank, a->tag, comm, info, request);
 }

@@ -218,7 +218,7 @@ void zrecord_request_gone(MPI_Request request)
 	unlock();
 }
 
-static void handle_gone(int handle)
+static void handle_gone(uint64_t handle)
 {
 	lock();
 	struct zrecord_comm *c = zrecord_comm_take(handle);
@@ -230,12 +230,12 @@ static void handle_gone(int handle)
 
 void zrecord_comm_gone(MPI_Comm comm)
 {
-	handle_gone((int)comm);
+	handle_gone(zabi_bits(comm));
 }
 
 void zrecord_win_gone(MPI_Win win)
 {
-	handle_gone((int)win);
+	handle_gone(zabi_bits(win));
 }
 
 /* --- begin, phases, end --- */

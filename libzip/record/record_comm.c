@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/world/comm.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/topo.h"
@@ -15,10 +16,11 @@
 
 static struct zrecord_comm *table[BUCKETS], *last; /* the last one found */
 
-static unsigned bucket_of(int handle)
+static unsigned bucket_of(uint64_t handle)
 {
-	/* MPICH numbers handles from the low bits on */
-	return ((unsigned)handle ^ (unsigned)handle >> 8) % BUCKETS;
+	const uint32_t hash = zabi_hash(handle);
+
+	return (hash ^ hash >> 8) % BUCKETS;
 }
 
 /* The vranks of a native group. */
@@ -93,7 +95,7 @@ static int fill_spanning(struct zrecord_comm *c, struct zcomm *spanning)
 	return MPI_SUCCESS;
 }
 
-static struct zrecord_comm *find(int handle)
+static struct zrecord_comm *find(uint64_t handle)
 {
 	struct zrecord_comm *c = last;
 
@@ -107,7 +109,7 @@ static struct zrecord_comm *find(int handle)
 }
 
 /* Adds it to the table if it could be filled. */
-static struct zrecord_comm *insert(struct zrecord_comm *c, int handle, int rc)
+static struct zrecord_comm *insert(struct zrecord_comm *c, uint64_t handle, int rc)
 {
 	if (rc != MPI_SUCCESS) {
 		zrecord_comm_free(c);
@@ -120,22 +122,24 @@ static struct zrecord_comm *insert(struct zrecord_comm *c, int handle, int rc)
 	return c;
 }
 
-static struct zrecord_comm *create(void)
+static struct zrecord_comm *create(MPI_Comm comm)
 {
 	struct zrecord_comm *c = calloc(1, sizeof(*c));
 
-	if (c)
+	if (c) {
+		c->comm = comm;
 		c->ntargets = -1;
+	}
 	return c;
 }
 
 struct zrecord_comm *zrecord_comm_find(MPI_Comm comm)
 {
-	struct zrecord_comm *c = find((int)comm);
+	struct zrecord_comm *c = find(zabi_bits(comm));
 	struct zcomm *spanning = NULL;
 	int rc = MPI_SUCCESS;
 
-	if (c || !(c = create()))
+	if (c || !(c = create(comm)))
 		return c;
 	if (zshim_active) {
 		zshim_enter();
@@ -144,7 +148,7 @@ struct zrecord_comm *zrecord_comm_find(MPI_Comm comm)
 			rc = fill_spanning(c, spanning);
 		zshim_leave();
 	}
-	return insert(c, (int)comm, spanning ? rc : fill_local(c, comm));
+	return insert(c, zabi_bits(comm), spanning ? rc : fill_local(c, comm));
 }
 
 static int fill_local_win(struct zrecord_comm *c, MPI_Win win)
@@ -157,11 +161,11 @@ static int fill_local_win(struct zrecord_comm *c, MPI_Win win)
 
 struct zrecord_comm *zrecord_comm_find_win(MPI_Win win)
 {
-	struct zrecord_comm *c = find((int)win);
+	struct zrecord_comm *c = find(zabi_bits(win));
 	struct zwin *spanning = NULL;
 	int rc = MPI_SUCCESS;
 
-	if (c || !(c = create()))
+	if (c || !(c = create(MPI_COMM_NULL)))
 		return c;
 	if (zshim_active) {
 		zshim_enter();
@@ -170,7 +174,7 @@ struct zrecord_comm *zrecord_comm_find_win(MPI_Win win)
 			rc = fill_spanning(c, spanning->comm);
 		zshim_leave();
 	}
-	return insert(c, (int)win, spanning ? rc : fill_local_win(c, win));
+	return insert(c, zabi_bits(win), spanning ? rc : fill_local_win(c, win));
 }
 
 /* --- neighbours --- */
@@ -200,7 +204,7 @@ static int dist_graph_targets(MPI_Comm comm, int in, int out, int *target)
 
 bool zrecord_comm_targets(struct zrecord_comm *c)
 {
-	MPI_Comm comm = (MPI_Comm)c->handle;
+	MPI_Comm comm = c->comm;
 	int kind = MPI_UNDEFINED, in = 0, out = 0, weighted, rc;
 
 	if (c->ntargets >= 0)
@@ -229,7 +233,7 @@ bool zrecord_comm_targets(struct zrecord_comm *c)
 
 /* --- the end of one --- */
 
-struct zrecord_comm *zrecord_comm_take(int handle)
+struct zrecord_comm *zrecord_comm_take(uint64_t handle)
 {
 	for (struct zrecord_comm **at = &table[bucket_of(handle)]; *at; at = &(*at)->next)
 		if ((*at)->handle == handle) {

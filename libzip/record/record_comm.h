@@ -21,8 +21,9 @@ struct zrecord_sum { /* calls of one kind, with one root, in one phase */
 #define ZRECORD_SUMS 32 /* a full table is decomposed, to make room */
 
 struct zrecord_comm {
-	int handle;	/* MPI_Comm or MPI_Win; in MPICH their numbers differ */
-	int rank, size; /* of this process, and of the local group */
+	uint64_t handle; /* zabi_bits of an MPI_Comm or MPI_Win, which differ */
+	MPI_Comm comm;	 /* MPI_COMM_NULL: a window */
+	int rank, size;	 /* of this process, and of the local group */
 	bool inter;
 	int npeers;   /* ranks that calls may name: the remote group of an intercommunicator, else size */
 	int *vrank;   /* [npeers], -1: not in this world */
@@ -39,7 +40,7 @@ struct zrecord_comm *zrecord_comm_find_win(MPI_Win);
 /* Fills target[]; false where the communicator has no topology. */
 bool zrecord_comm_targets(struct zrecord_comm *);
 /* Takes the entry out of the table. The caller decomposes its sums and frees it. NULL: no such entry. */
-struct zrecord_comm *zrecord_comm_take(int handle);
+struct zrecord_comm *zrecord_comm_take(uint64_t handle);
 struct zrecord_comm *zrecord_comm_take_any(void);
 void zrecord_comm_free(struct zrecord_comm *);
 

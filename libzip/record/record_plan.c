@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libzip/abi/abi.h"
+
 #define BUCKETS 4096u /* programs with persistent requests have hundreds or thousands */
 
 static struct zrecord_plan *table[BUCKETS];
@@ -12,7 +14,9 @@ static size_t plans;
 
 static unsigned bucket_of(MPI_Request request)
 {
-	return ((unsigned)request ^ (unsigned)request >> 12) % BUCKETS;
+	const uint32_t hash = zabi_hash(request);
+
+	return (hash ^ hash >> 12) % BUCKETS;
 }
 
 static struct zrecord_plan **place_of(MPI_Request request)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 
 __thread int zraised_inside __attribute__((tls_model("initial-exec")));
 static __thread int taken __attribute__((tls_model("initial-exec"))); /* the last code that a wrapped handler got */
@@ -84,7 +84,7 @@ static void destroy(void *wrapped)
 
 static bool is_wanted(void)
 {
-	return zversion_running() >= ZVERSION(5, 0, 0);
+	return zrunning_version() >= ZVERSION(5, 0, 0);
 }
 
 static struct wrapped *wrap(const struct wrapped *from)

@@ -39,7 +39,7 @@
 #include "libzip/shim/raised.h"
 #include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 #include "libzip/shim/small.h"
 #include "libzip/progress/thread.h"
 #include "libzip/type/typecode.h"
@@ -98,7 +98,7 @@ static int make_world(struct zerr *err)
 
 	if (!world)
 		return zerr_set(err, -ENOMEM, "out of memory");
-	world->numbered = zversion_has_bug(ZVERSION_COMM_IDUP);
+	world->numbered = zrunning_has_bug(ZVERSION_COMM_IDUP);
 	return 0;
 }
 

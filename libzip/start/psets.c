@@ -16,7 +16,7 @@
 #include "libzip/world/handlers.h"
 #include "common/base/hash.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 #include "libzip/world/attached.h"
 #include "libzip/world/world.h"
 
@@ -30,7 +30,7 @@ static int belong(MPI_Group handle, MPI_Session session)
 {
 	struct zgroup *group = zgroup_find(handle);
 
-	if (handle == MPI_GROUP_EMPTY || zversion_running() < ZVERSION(4, 2, 0))
+	if (handle == MPI_GROUP_EMPTY || zrunning_version() < ZVERSION(4, 2, 0))
 		return MPI_SUCCESS;
 	group->session = zattached_of_session(session, true);
 	return group->session ? MPI_SUCCESS : MPI_ERR_NO_MEM;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/data.h"
 #include "libzip/world/quiet.h"
@@ -19,7 +20,7 @@ static struct held *held_head;
 
 bool zredop_is_predefined(MPI_Op op)
 {
-	return ((unsigned)op & 0xfc000000u) == 0x58000000u; /* MPICH ABI: kind "builtin" of an operation handle */
+	return zabi_op_is_predefined(op);
 }
 
 /* Pairs that native MPI has found right; all are predefined. */
@@ -31,11 +32,10 @@ static struct {
 
 int zredop_check(MPI_Op op, MPI_Datatype type)
 {
-	const unsigned at = ((unsigned)op * 5 + (unsigned)type) % CHECKED;
+	const unsigned at = (zabi_hash(op) * 5 + zabi_hash(type)) % CHECKED;
 	int nothing = 0, class = MPI_SUCCESS;
 
-	if (op == MPI_OP_NULL || ((unsigned)op >> 26 & 0xf) != 6 ||
-		(unsigned)op >> 30 == 0) /* MPICH ABI: no operation */
+	if (!zabi_op_is_valid(op))
 		return MPI_ERR_OP;
 	if (!zredop_is_predefined(op) || (checked[at].op == op && checked[at].type == type))
 		return MPI_SUCCESS;

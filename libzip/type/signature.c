@@ -8,7 +8,7 @@
 #include <wchar.h>
 
 #include "libzip/type/content.h"
-#include "libzip/shim/newer.h"
+#include "libzip/abi/abi.h"
 #include "libzip/shim/shim.h"
 
 #define LONG_WIRE_BYTES 8

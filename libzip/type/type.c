@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/type/dense.h"
 #include "libzip/shim/station.h"
 #include "libzip/world/error.h"
@@ -11,18 +12,14 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
-#define HANDLE_OBJECT(h) ((uint32_t)(h) >> 26 & 0xfu) /* MPICH handles: bits 26..29 are the kind of object */
-#define HANDLE_KIND(h) ((uint32_t)(h) >> 30)	      /* 1: builtin constant, 2 and 3: an object */
-#define OBJECT_DATATYPE 3u
-#define CACHE_SIZE 256u /* entries, one for each value of the handle's low byte; predefined types have 57 values */
+#define CACHE_SIZE 256u /* entries, one for each value of a hash; MPICH's predefined types have 57 values */
 
 static struct ztype stations[ZSTATIONS_MAX][CACHE_SIZE];
 #define cache (stations[zstation_here])
 
 int ztype_check(MPI_Datatype t)
 {
-	return t != MPI_DATATYPE_NULL && HANDLE_OBJECT(t) == OBJECT_DATATYPE && HANDLE_KIND(t) != 0 ? MPI_SUCCESS
-												    : MPI_ERR_TYPE;
+	return zabi_type_is_valid(t) ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
 
 /* No function of MPI tells. But every communication refuses a type that is not committed, also a message to nobody. */
@@ -68,7 +65,7 @@ const struct ztype *ztype_find(MPI_Datatype t)
 {
 	if (t == MPI_DATATYPE_NULL)
 		t = MPI_BYTE;
-	struct ztype *e = &cache[(uint32_t)t % CACHE_SIZE];
+	struct ztype *e = &cache[zabi_hash(t) % CACHE_SIZE];
 	if (!e->valid || e->handle != t)
 		describe(e, t);
 	return e;
@@ -76,10 +73,10 @@ const struct ztype *ztype_find(MPI_Datatype t)
 
 bool ztype_is_committed(MPI_Datatype t)
 {
-	const struct ztype *e = &cache[(uint32_t)t % CACHE_SIZE];
+	const struct ztype *e = &cache[zabi_hash(t) % CACHE_SIZE];
 
 	/* Native MPI is asked before it describes the type, as it raises errors there for a handle that is none. */
-	return HANDLE_KIND(t) == 1 || (e->valid && e->handle == t) || is_committed(t);
+	return zabi_type_is_predefined(t) || (e->valid && e->handle == t) || is_committed(t);
 }
 
 bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype t)
@@ -92,7 +89,7 @@ bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype t)
 
 void ztype_forget_here(MPI_Datatype t)
 {
-	struct ztype *e = &cache[(uint32_t)t % CACHE_SIZE];
+	struct ztype *e = &cache[zabi_hash(t) % CACHE_SIZE];
 
 	if (e->handle == t)
 		e->valid = false;

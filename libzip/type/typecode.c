@@ -29,7 +29,7 @@ static struct made {
 
 static struct made *made_at(MPI_Datatype t)
 {
-	return &made[(uint32_t)t * 2654435761u >> 25]; /* Knuth's multiplicative hash: the top 7 bits */
+	return &made[zabi_hash(t) * 2654435761u >> 25]; /* Knuth's multiplicative hash: the top 7 bits */
 }
 
 static void drop(struct made *m)

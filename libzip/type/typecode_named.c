@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The predefined datatypes in the order of their numbers on the wire: MPI-4.0 sections 3.2.2 and 5.9.2, and further
- * ones of MPICH. Add new ones at the end. See typecode_named.h. */
+ * ones of some libraries. Add new ones at the end. See typecode_named.h. */
 #include "libzip/type/typecode_named.h"
 
-#include "libzip/shim/newer.h"
-#include "libzip/shim/version.h"
+#include "libzip/abi/abi.h"
+#include "libzip/shim/running.h"
 
 #define NONE MPI_DATATYPE_NULL /* a type that the MPI headers of this build lack keeps its place */
 #ifndef MPIX_C_FLOAT16
@@ -34,17 +34,16 @@ static const MPI_Datatype table[] = {MPI_BYTE, MPI_PACKED, MPI_CHAR, MPI_SIGNED_
 
 #define OLD ((int)(sizeof(table) / sizeof(table[0])))
 
-/* Datatypes of MPICH 5. Their places follow those of the table. */
+/* Datatypes that MPICH has since version 5. Their places follow those of the table. */
 static const MPI_Datatype newer[] = {MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8, MPI_LOGICAL16,
-	MPIX_BFLOAT16, MPI_REAL2, MPI_COMPLEX4,
-	0x4c001032 /* MPI_INTEGER16, which older headers have as no datatype */};
+	MPIX_BFLOAT16, MPI_REAL2, MPI_COMPLEX4, ZABI_INTEGER16};
 
 /* Has the running library the newer ones? */
 static int places(void)
 {
 	const int n = (int)(sizeof(newer) / sizeof(newer[0]));
 
-	return zversion_running() >= ZVERSION(5, 0, 0) ? OLD + n : OLD;
+	return zabi_has_newer_types(zrunning_version()) ? OLD + n : OLD;
 }
 
 MPI_Datatype ztypecode_named(MPI_Count place)

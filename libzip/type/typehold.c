@@ -32,7 +32,7 @@ static _Atomic(struct held *) dead;
 
 static struct held **bucket_of(MPI_Datatype t)
 {
-	return &stations[zstation_here].bucket[(uint32_t)t % BUCKETS];
+	return &stations[zstation_here].bucket[zabi_hash(t) % BUCKETS];
 }
 
 static struct held *find(MPI_Datatype t)

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
 
@@ -16,7 +17,7 @@ static struct zwin *by_handle[BUCKETS], *by_id[BUCKETS];
 
 static struct zwin **bucket(MPI_Win handle)
 {
-	return &by_handle[(unsigned)handle % BUCKETS]; /* MPICH numbers handles from the low bits on */
+	return &by_handle[zabi_hash(handle) % BUCKETS];
 }
 
 static unsigned id_bucket(uint64_t id)

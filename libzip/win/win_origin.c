@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/progress/progress.h"
 #include "libzip/type/data.h"
@@ -230,7 +231,7 @@ static bool is_little(void *arg)
 int zwin_origin_start(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, MPI_Request *request)
 {
 	struct zwin_message m = {.kind = c->kind,
-		.op = (uint32_t)c->op,
+		.op = zabi_op_number(c->op),
 		.number = zwin_message_number(),
 		.disp = c->disp,
 		.count = (uint64_t)c->target_count};

@@ -10,7 +10,7 @@
 #include "libzip/type/redop.h"
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
-#include "libzip/shim/newer.h"
+#include "libzip/abi/abi.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode.h"
 #include "libzip/win/win_lock.h"
@@ -157,9 +157,9 @@ static int check_accumulate(const struct zwin_message *m, const struct ztypecode
 	const int64_t bytes = wire_bytes(NULL, elements, type->element);
 	if (m->kind == ZWIN_SWAP)
 		return elements == 1 && (int64_t)m->bytes == 2 * bytes ? MPI_SUCCESS : MPI_ERR_TYPE;
-	if (!is_defined((MPI_Op)m->op, type->element))
+	if (!is_defined(zabi_op_of(m->op), type->element))
 		return MPI_ERR_OP;
-	const bool none = m->kind == ZWIN_GET_ACCUMULATE && m->op == (uint32_t)MPI_NO_OP;
+	const bool none = m->kind == ZWIN_GET_ACCUMULATE && m->op == zabi_op_number(MPI_NO_OP);
 	return (int64_t)m->bytes == (none ? 0 : bytes) ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
 
@@ -192,10 +192,10 @@ static int run_natively(struct zwin_task *t)
 			t->win->handle);
 	} else if (m->kind == ZWIN_ACCUMULATE) {
 		rc = zn.Accumulate_c(t->given, t->elements, leaf, self, (MPI_Aint)m->disp, (MPI_Count)m->count,
-			t->type->handle, (MPI_Op)m->op, t->win->handle);
+			t->type->handle, zabi_op_of(m->op), t->win->handle);
 	} else {
 		rc = zn.Get_accumulate_c(t->given, t->given ? t->elements : 0, leaf, t->before, t->elements, leaf, self,
-			(MPI_Aint)m->disp, (MPI_Count)m->count, t->type->handle, (MPI_Op)m->op, t->win->handle);
+			(MPI_Aint)m->disp, (MPI_Count)m->count, t->type->handle, zabi_op_of(m->op), t->win->handle);
 	}
 	const int flushed = zn.Win_flush(self, t->win->handle);
 	return zerror_class(rc != MPI_SUCCESS ? rc : flushed);

@@ -24,8 +24,9 @@ __thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
 
 static unsigned bucket_of(MPI_Comm handle)
 {
-	/* MPICH numbers handles from the low bits on */
-	return ((unsigned)handle ^ (unsigned)handle >> 8) % BUCKETS;
+	const uint32_t hash = zabi_hash(handle);
+
+	return (hash ^ hash >> 8) % BUCKETS;
 }
 
 struct zcomm *zcomm_find_other(MPI_Comm handle)
@@ -143,8 +144,8 @@ err_destroy:
 /* The last communicator with such a handle has the place. For the others threads enter the library as a whole. */
 static void hint_at(const struct zcomm *comm, bool there)
 {
-	_Atomic uint64_t *hint = &zcomm_hints[(uint32_t)comm->handle % ZCOMM_HINTS];
-	uint64_t mine = (uint64_t)(uint32_t)comm->handle << 8 | (uint64_t)comm->station;
+	_Atomic uint64_t *hint = &zcomm_hints[zabi_hash(comm->handle) % ZCOMM_HINTS];
+	uint64_t mine = zabi_bits(comm->handle) << 8 | (uint64_t)comm->station;
 
 	if (there && comm->station > 0)
 		atomic_store_explicit(hint, mine, memory_order_relaxed);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/world/world.h"
 
 struct zboard;
@@ -134,13 +135,13 @@ struct zcomm *zcomm_find_other(MPI_Comm handle);
 
 /* The station of a communicator in the table, or 0. For callers without the lock. A thread with that station's lock
  * finds the communicator, unless it was not there. */
-#define ZCOMM_HINTS 1024u			  /* MPICH numbers handles from the low bits on */
-extern _Atomic uint64_t zcomm_hints[ZCOMM_HINTS]; /* handle << 8 | station */
+#define ZCOMM_HINTS 1024u			  /* by the hash of a handle */
+extern _Atomic uint64_t zcomm_hints[ZCOMM_HINTS]; /* zabi_bits << 8 | station */
 static inline int zcomm_hint(MPI_Comm handle)
 {
-	uint64_t hint = atomic_load_explicit(&zcomm_hints[(uint32_t)handle % ZCOMM_HINTS], memory_order_relaxed);
+	uint64_t hint = atomic_load_explicit(&zcomm_hints[zabi_hash(handle) % ZCOMM_HINTS], memory_order_relaxed);
 
-	return hint >> 8 == (uint32_t)handle ? (int)(hint & 0xff) : 0;
+	return hint >> 8 == zabi_bits(handle) ? (int)(hint & 0xff) : 0;
 }
 
 /* The entry of a communicator; NULL: local. Every call of the application begins with it, so the common case (no

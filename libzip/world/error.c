@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "libzip/abi/abi.h"
 #include "libzip/world/comm.h"
 #include "libzip/world/handlers.h"
 #include "libzip/world/rails.h"
@@ -18,17 +19,7 @@
 #include "libzip/shim/small.h"
 #include "libzip/world/world.h"
 
-/*
- * MPICH 4.0.2 (src/mpi/errhan/errutil.h): bits 0-6 class, 7 fatal, 8-18 generic message, 19-25 ring index, 26-29 ring
- * sequence, 30 dynamic. Codes of MPI_Add_error_code count up from bit 8. Ours: sequence all ones and a generic number
- * above any that MPICH has (some 1000), with the slot of our text.
- */
-#define CODE_MARK 0x3c070000u
-#define CODE_MARK_MASK 0x7fff8080u
-#define CODE_CLASS_MASK 0x7fu
-#define CODE_ADDED 0x40000000 /* of MPI_Add_error_class and MPI_Add_error_code */
-#define CODE_SLOT_SHIFT 8
-#define SLOTS 64u
+#define SLOTS ZABI_ERROR_TEXTS
 /* mpiexec learns of a dead rank of its own within some 10 ms, on a busy machine much later. Then it ends the others. */
 #define OWN_PART_S 5
 #define LAST_WORD_NS                                                                                                   \
@@ -59,15 +50,14 @@ static int code_of(int class, const char *text)
 		slots[at].class = class;
 		snprintf(slots[at].text, sizeof(slots[at].text), "%s", text);
 	}
-	return (int)(CODE_MARK | at << CODE_SLOT_SHIFT | (unsigned)class);
+	return zabi_error_code(class, at);
 }
 
 static const struct slot *slot_of(int code)
 {
-	if (((unsigned)code & CODE_MARK_MASK) != CODE_MARK)
-		return NULL;
-	unsigned at = (unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1);
-	return slots[at].class == (int)((unsigned)code & CODE_CLASS_MASK) && slots[at].text[0] ? &slots[at] : NULL;
+	const int at = zabi_error_text(code);
+
+	return at >= 0 && slots[at].class == zabi_error_class(code) && slots[at].text[0] ? &slots[at] : NULL;
 }
 
 int zip_Error_string(int errorcode, char *string, int *resultlen)
@@ -83,7 +73,11 @@ int zip_Error_string(int errorcode, char *string, int *resultlen)
 
 static int class_of(int code)
 {
-	return (int)((unsigned)code & CODE_CLASS_MASK);
+	int class = zabi_error_class(code);
+
+	if (class < 0 && zn.Error_class(code, &class) != MPI_SUCCESS)
+		class = MPI_ERR_UNKNOWN;
+	return class;
 }
 
 int zerror_code(int class, const char *fmt, ...)
@@ -280,7 +274,7 @@ int zerror_raise_native(MPI_Comm comm, int class, const char *function, const ch
 
 bool zerror_is_own(int code)
 {
-	return (code & CODE_ADDED) != 0;
+	return zabi_error_is_added(code);
 }
 
 int zerror_raise_own(MPI_Comm comm, int code)

@@ -3,10 +3,9 @@
  * Errors of the library towards the application: through the communicator's error handler, never exit(). Under the
  * shim's lock.
  *
- * Our error code has its class where MPICH has it, in the low 7 bits, so native MPI_Error_class is right. The number
- * of its text is in bits that MPICH leaves alone; MPI_Error_string is interposed to return the text.
- * MPI_Add_error_code was tried and is no help: with a predefined class MPICH 4.0.2 returns the class, but some other
- * message's text.
+ * Our error code has a class and the number of a text, in bits that native MPI leaves alone (libzip/abi/abi.h).
+ * MPI_Error_string is interposed to return the text. MPI_Add_error_code was tried and is no help: with a predefined
+ * class MPICH 4.0.2 returns the class, but some other message's text.
  */
 #ifndef ZIP_LIBZIP_ERROR_H
 #define ZIP_LIBZIP_ERROR_H

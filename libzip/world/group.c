@@ -6,28 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/world/attached.h"
 #include "libzip/world/comm.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
-/* In MPICH the two highest bits of a handle tell how the object is stored (0: not at all), and the next four tell its
- * kind, 2 for groups. MPICH issues no handle with 0 in the highest bits except MPI_GROUP_NULL. */
-#define HANDLE_BASE ((uint32_t)MPI_GROUP_NULL)
-#define HANDLE_INDEX_MASK 0x03ffffffu
-
 static struct zgroup empty = {.handle = MPI_GROUP_EMPTY, .size = 0, .rank = MPI_UNDEFINED};
-static struct zgroup **table; /* [table_size], by index of the handle; NULL: free */
+static struct zgroup **table; /* [table_size], by id of the handle; NULL: free */
 static unsigned table_size, first_free;
 
 struct zgroup *zgroup_find(MPI_Group handle)
 {
-	uint32_t index = (uint32_t)handle - HANDLE_BASE;
+	const uint32_t id = zabi_own_group_id(handle);
 
 	if (handle == MPI_GROUP_EMPTY)
 		return &empty;
-	return index > 0 && index <= HANDLE_INDEX_MASK && index < table_size ? table[index] : NULL;
+	return id > 0 && id < table_size ? table[id] : NULL;
 }
 
 /* A free index, from 1; 0: no memory. */
@@ -39,7 +35,7 @@ static unsigned find_slot(void)
 		index++;
 	if (index >= table_size) {
 		unsigned size = table_size ? 2 * table_size : 16;
-		void *bigger = size <= HANDLE_INDEX_MASK ? realloc(table, size * sizeof(*table)) : NULL;
+		void *bigger = size <= ZABI_ID_MAX ? realloc(table, size * sizeof(*table)) : NULL;
 		if (!bigger)
 			return 0;
 		table = bigger;
@@ -54,7 +50,7 @@ static unsigned find_slot(void)
 
 static void free_group(struct zgroup *group)
 {
-	uint32_t index = (uint32_t)group->handle - HANDLE_BASE;
+	const uint32_t index = zabi_own_group_id(group->handle);
 
 	table[index] = NULL;
 	if (index < first_free)
@@ -78,7 +74,7 @@ int zgroup_create(const int *vrank, int size, struct zattached *session, MPI_Gro
 		return MPI_ERR_NO_MEM;
 	}
 	memcpy(copy, vrank, (size_t)size * sizeof(*copy));
-	*group = (struct zgroup){.handle = (MPI_Group)(HANDLE_BASE + index),
+	*group = (struct zgroup){.handle = zabi_own_group(index),
 		.size = size,
 		.rank = MPI_UNDEFINED,
 		.vrank = copy,

@@ -8,7 +8,8 @@
 struct zattached;
 
 struct zgroup {
-	MPI_Group handle; /* in a range that MPICH never issues; MPI_GROUP_EMPTY and MPI_GROUP_NULL are native */
+	MPI_Group handle; /* which native MPI never issues (libzip/abi/abi.h); MPI_GROUP_EMPTY and MPI_GROUP_NULL are
+			     native */
 	int size, rank;	  /* rank: this process's, or MPI_UNDEFINED */
 	int *vrank;	  /* [size] */
 	/* The buffer of the session that the group comes from (libzip/world/attached.h). NULL: of none, or MPICH has

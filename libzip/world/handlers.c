@@ -6,7 +6,7 @@
 
 #include "libzip/world/comm.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 
 bool zhandlers_differ;
 
@@ -29,12 +29,12 @@ static bool self_has_one; /* the application has given MPI_COMM_SELF a handler *
 
 bool zhandlers_own(void)
 {
-	return zversion_running() >= ZVERSION(4, 2, 0);
+	return zrunning_version() >= ZVERSION(4, 2, 0);
 }
 
 MPI_Comm zhandlers_home(void)
 {
-	return self_has_one && zversion_running() >= ZVERSION(4, 2, 0) ? MPI_COMM_SELF : MPI_COMM_WORLD;
+	return self_has_one && zrunning_version() >= ZVERSION(4, 2, 0) ? MPI_COMM_SELF : MPI_COMM_WORLD;
 }
 
 static void forget(MPI_Errhandler *handler)

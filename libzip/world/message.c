@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/world/idtab.h"
-#include "libzip/world/req.h"
 
 static struct zidtab messages; /* of all stations */
 
@@ -15,18 +15,18 @@ int zmessage_publish(void *object, MPI_Message *handle)
 
 	if (id == 0)
 		return -ENOMEM;
-	*handle = (MPI_Message)(ZREQ_HANDLE_KIND | id);
+	*handle = zabi_own_message(id);
 	return 0;
 }
 
 void *zmessage_find(MPI_Message handle)
 {
-	if (!zreq_is_ours((MPI_Request)handle))
+	if (!zabi_is_own_message(handle))
 		return NULL;
-	return zidtab_find(&messages, (uint32_t)handle & ZREQ_HANDLE_INDEX);
+	return zidtab_find(&messages, zabi_own_message_id(handle));
 }
 
 void zmessage_drop(MPI_Message handle)
 {
-	zidtab_del(&messages, (uint32_t)handle & ZREQ_HANDLE_INDEX);
+	zidtab_del(&messages, zabi_own_message_id(handle));
 }

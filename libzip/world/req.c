@@ -10,6 +10,7 @@
 #include "libzip/world/idtab.h"
 #include "libzip/shim/pool.h"
 
+_Static_assert((1u << ZIDTAB_ID_BITS) - 1 <= ZABI_ID_MAX, "a handle has room for an id");
 _Static_assert(ZSTATIONS_MAX <= 1 << (ZIDTAB_ID_BITS - ZIDTAB_INDEX_BITS),
 	"a request's handle has room for its station");
 
@@ -43,12 +44,12 @@ static unsigned station_shift(void)
 
 int zreq_station_of(MPI_Request handle)
 {
-	return (int)(((uint32_t)handle & ZREQ_HANDLE_INDEX) >> station_shift());
+	return (int)(zabi_own_request_id(handle) >> station_shift());
 }
 
 static uint32_t id_of(MPI_Request handle)
 {
-	return (uint32_t)handle & ((1u << station_shift()) - 1);
+	return zabi_own_request_id(handle) & ((1u << station_shift()) - 1);
 }
 
 int zreq_publish(struct zreq *r, MPI_Request *handle)
@@ -59,7 +60,7 @@ int zreq_publish(struct zreq *r, MPI_Request *handle)
 		uint32_t id = zidtab_add(table, r);
 		if (id == 0)
 			return MPI_ERR_NO_MEM;
-		r->handle = (MPI_Request)(ZREQ_HANDLE_KIND | (uint32_t)r->station << station_shift() | id);
+		r->handle = zabi_own_request((uint32_t)r->station << station_shift() | id);
 	}
 	*handle = r->handle;
 	return MPI_SUCCESS;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests of the library, and their handles 0x2c000001 .. 0x2fffffff. That is MPICH's "invalid kind" of request
- * handles, which it never issues (0x2c000000 is MPI_REQUEST_NULL). Native handles pass through untouched. Under the
- * shim's lock.
+ * Requests of the library, and their handles, which native MPI never issues (libzip/abi/abi.h). Native handles pass
+ * through untouched. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_REQ_H
 #define ZIP_LIBZIP_REQ_H
@@ -12,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/world/idtab.h"
 
 struct zcomm;
@@ -46,12 +46,10 @@ struct zreq {
 	MPI_Status status;  /* MPI_SOURCE is the rank in comm; count and cancelled set; MPI_ERROR is the result */
 };
 
-#define ZREQ_HANDLE_KIND 0x2c000000u
-#define ZREQ_HANDLE_INDEX ((1u << ZIDTAB_ID_BITS) - 1)
 /* Is this handle one of ours, by its bits alone? */
 static inline bool zreq_is_ours(MPI_Request handle)
 {
-	return ((uint32_t)handle & 0xfc000000u) == 0x2c000000u && handle != MPI_REQUEST_NULL;
+	return zabi_is_own_request(handle);
 }
 /* The station of a request of ours, by the bits of its handle. */
 int zreq_station_of(MPI_Request handle);

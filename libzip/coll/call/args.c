@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "libzip/schedule/sched.h"
-#include "libzip/shim/newer.h"
+#include "libzip/abi/abi.h"
 #include "libzip/type/data.h"
 #include "libzip/type/redop.h"
 

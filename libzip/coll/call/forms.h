@@ -20,7 +20,7 @@
 #include "libzip/coll/call/coll_init.h"
 #include "libzip/p2p/completion.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 #include "libzip/world/foreign.h"
 
 #define ZCOLL_UNWRAP(...) __VA_ARGS__
@@ -62,7 +62,7 @@
 		if (c)                                                                                                 \
 			return zcoll_init(c, &(struct zcoll){.name = "MPI_" #Name "_init", ZCOLL_UNWRAP FILL},         \
 				request);                                                                              \
-		zcompletions_testall_fails = zversion_has_bug(ZVERSION_TESTALL);                                       \
+		zcompletions_testall_fails = zrunning_has_bug(ZVERSION_TESTALL);                                       \
 		return zn.Name##_init##suffix(ZCOLL_UNWRAP ARGS, info, request);                                       \
 	}
 

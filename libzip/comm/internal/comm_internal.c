@@ -4,7 +4,7 @@
 
 #include "libzip/comm/internal/comm_unnumber.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 #include "libzip/world/world.h"
 
 static MPI_Comm internal = MPI_COMM_NULL;
@@ -16,7 +16,7 @@ int zcomm_internal_init(void)
 	if (rc == MPI_SUCCESS)
 		rc = zn.Comm_set_errhandler(internal,
 			MPI_ERRORS_RETURN); /* errors are raised on communicators of the application */
-	if (rc == MPI_SUCCESS && zversion_has_bug(ZVERSION_COMM_IDUP))
+	if (rc == MPI_SUCCESS && zrunning_has_bug(ZVERSION_COMM_IDUP))
 		rc = zcomm_unnumber(&internal);
 	if (rc == MPI_SUCCESS && internal == MPI_COMM_NULL) /* another process has failed */
 		rc = MPI_ERR_OTHER;

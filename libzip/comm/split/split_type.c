@@ -15,7 +15,7 @@
 #include "libzip/comm/inter_split.h"
 #include "libzip/comm/split/nbhd.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/version.h"
+#include "libzip/shim/running.h"
 #include "libzip/world/error.h"
 #include "libzip/world/group.h"
 #include "libzip/world/handlers.h"
@@ -32,13 +32,13 @@ static enum kind kind_of(int split_type)
 		return LEFT_OUT;
 	if (split_type == MPI_COMM_TYPE_SHARED)
 		return SHARED;
-	if (zversion_is(ZVERSION_COMM_TYPE_HW_GUIDED, split_type))
+	if (zrunning_is(ZVERSION_COMM_TYPE_HW_GUIDED, split_type))
 		return GUIDED;
-	if (zversion_is(ZVERSION_COMM_TYPE_HW_UNGUIDED, split_type))
+	if (zrunning_is(ZVERSION_COMM_TYPE_HW_UNGUIDED, split_type))
 		return UNGUIDED;
-	if (zversion_is(ZVERSION_COMM_TYPE_RESOURCE_GUIDED, split_type))
+	if (zrunning_is(ZVERSION_COMM_TYPE_RESOURCE_GUIDED, split_type))
 		return RESOURCE;
-	return zversion_is(ZVERSION_COMM_TYPE_NEIGHBORHOOD, split_type) ? NEIGHBORHOOD : UNKNOWN;
+	return zrunning_is(ZVERSION_COMM_TYPE_NEIGHBORHOOD, split_type) ? NEIGHBORHOOD : UNKNOWN;
 }
 
 /* A split, as one member sees it. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "libzip/shim/version.h"
+#include "libzip/abi/version.h"
 
 static void texts(void **state)
 {

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The differences between versions of MPICH, as tables. See version.h. */
-#include "libzip/shim/version.h"
+/* The differences between versions of MPICH, as tables. See libzip/abi/version.h. */
+#include "libzip/abi/version.h"
 
 #include <limits.h>
-#include <mpi.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "libzip/shim/shim.h"
 
 /* A row holds from version `since` until version `until`. */
 struct span {
@@ -58,14 +54,9 @@ bool zversion_is_in(int version, enum zversion_constant constant, int value)
 	return false;
 }
 
-bool zversion_is(enum zversion_constant constant, int value)
+bool zversion_has_bug(int version, enum zversion_bug bug)
 {
-	return zversion_is_in(zversion_running(), constant, value);
-}
-
-bool zversion_has_bug(enum zversion_bug bug)
-{
-	return spans(&bugs[bug], zversion_running());
+	return spans(&bugs[bug], version);
 }
 
 /* The words in front of MPICH's version: its own, and those of libraries that name the MPICH they are made from. Intel
@@ -87,21 +78,4 @@ int zversion_read(const char *library, int standard, int substandard)
 	if (standard == 4)
 		return substandard >= 1 ? ZVERSION(4, 2, 0) : ZVERSION(4, 0, 0);
 	return ZVERSION(3, 2, 0);
-}
-
-int zversion_running(void)
-{
-	static atomic_int known;
-	int version = atomic_load_explicit(&known, memory_order_relaxed);
-
-	if (version == 0) {
-		char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-		int standard = 0, substandard = 0, length;
-
-		zn.Get_version(&standard, &substandard);
-		zn.Get_library_version(library, &length);
-		version = zversion_read(library, standard, substandard);
-		atomic_store_explicit(&known, version, memory_order_relaxed);
-	}
-	return version;
 }

@@ -3,8 +3,8 @@
  * Types and constants that only newer headers of MPICH have, as in the prototypes of prototypes.tab. A definition here
  * is the one of the MPICH ABI, so that it fits the library of any version.
  */
-#ifndef ZIP_LIBZIP_NEWER_H
-#define ZIP_LIBZIP_NEWER_H
+#ifndef ZIP_LIBZIP_MPICH_NEWER_H
+#define ZIP_LIBZIP_MPICH_NEWER_H
 
 #include <mpi.h>
 
@@ -27,6 +27,7 @@ typedef void(MPIX_Destructor_function)(void *);
 #define MPI_LOGICAL8 ((MPI_Datatype)0x4c00084a)
 #define MPI_LOGICAL16 ((MPI_Datatype)0x4c00104b)
 #endif
+#define ZABI_INTEGER16 ((MPI_Datatype)0x4c001032) /* MPI_INTEGER16, which older headers have as no datatype */
 #ifndef MPIX_BFLOAT16
 #define MPIX_BFLOAT16 ((MPI_Datatype)0x4c00024c)
 #endif
