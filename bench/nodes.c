@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +23,19 @@
 
 #define JOB "large"
 #define PAYLOAD 8
+#define ANSWER_BYTES (2 * ZWIRE_ENV_BYTES) /* to the last message of a stream: BYE */
+
+struct window {			      /* of a stream (wire.h) */
+	uint64_t sent, granted, size; /* bytes to zipperd; that it has told; its window for us */
+	uint64_t taken, told;	      /* bytes from zipperd; that we have told */
+};
 
 struct rank {
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;
 	uint8_t key[ZAUTH_KEY_BYTES];
 	uint32_t vrank, sent, got;
+	struct window control, data; /* of its streams */
 };
 
 struct node {
@@ -51,7 +59,7 @@ static void fail(const char *what, int rc, const char *text)
 	exit(1);
 }
 
-static void turn_all(void);
+static bool turn_all(void);
 
 static void post(struct zlink *z, const struct zwire_env *env, const void *payload)
 {
@@ -66,13 +74,56 @@ static void post(struct zlink *z, const struct zwire_env *env, const void *paylo
 		fail("post", rc, z->peer);
 }
 
-static void say(struct zlink *z, uint32_t stream, const struct zctl_msg *msg)
+/* The rank's stream: of its session, or of its data channel. */
+static struct window *window_of(struct node *n, const struct zlink *z, uint32_t stream)
+{
+	struct rank *r = &n->rank[stream - 1];
+	return z == n->control ? &r->control : &r->data;
+}
+
+/* A message of a stream waits for its window, unless it is an answer: for these there is always room. */
+static void post_in(struct node *n, struct zlink *z, const struct zwire_env *env, const void *payload)
+{
+	struct window *w = window_of(n, z, env->job);
+	const uint64_t bytes = ZWIRE_ENV_BYTES + (uint64_t)env->len;
+	const uint64_t size = w->size ? w->size : ZWIRE_STREAM_FIRST;
+	while (w->sent - w->granted > size / 4 && w->sent - w->granted + bytes + ANSWER_BYTES > size && turn_all())
+		;
+	post(z, env, payload);
+	w->sent += bytes;
+}
+
+/* true: it was about the window alone. */
+static bool take_in(struct node *n, struct zlink *z, const struct zwire_env *env)
+{
+	struct window *w = window_of(n, z, env->job);
+	if (env->kind == ZWIRE_CREDIT) {
+		w->granted = env->offset;
+		w->size = env->xfer;
+		return true;
+	}
+	w->taken += env->kind != ZWIRE_CLOSE ? ZWIRE_ENV_BYTES + (uint64_t)env->len : 0;
+	if (w->taken - w->told < ZWIRE_STREAM_FIRST / 4)
+		return false;
+	w->told = w->taken;
+	post(z,
+		&(struct zwire_env){.kind = ZWIRE_CREDIT,
+			.job = env->job,
+			.src = ZWIRE_NOBODY,
+			.dst = ZWIRE_NOBODY,
+			.xfer = ZWIRE_STREAM_FIRST,
+			.offset = w->taken},
+		NULL);
+	return false;
+}
+
+static void say(struct node *n, struct zlink *z, uint32_t stream, const struct zctl_msg *msg)
 {
 	uint8_t buf[4096];
 	const int len = zctl_encode(buf, sizeof(buf), msg);
 	if (len < 0)
 		fail("a message", len, NULL);
-	post(z,
+	post_in(n, z,
 		&(struct zwire_env){.kind = ZWIRE_CTRL,
 			.job = stream,
 			.src = ZWIRE_NOBODY,
@@ -81,10 +132,10 @@ static void say(struct zlink *z, uint32_t stream, const struct zctl_msg *msg)
 		buf);
 }
 
-static void say_bye(struct zlink *z, uint32_t stream, uint32_t vrank)
+static void say_bye(struct node *n, struct zlink *z, uint32_t stream, uint32_t vrank)
 {
 	const struct zwire_env env = {.kind = ZWIRE_BYE, .job = stream, .src = vrank, .dst = ZWIRE_NOBODY};
-	post(z, &env, NULL);
+	post_in(n, z, &env, NULL);
 }
 
 static void begin(struct node *n, uint32_t i)
@@ -97,7 +148,7 @@ static void begin(struct node *n, uint32_t i)
 			.seal = ZSEAL_INSIDE}};
 	zauth_module.random(msg.u.hello.nonce, sizeof(msg.u.hello.nonce));
 	n->rank[i].hello = msg.u.hello;
-	say(n->control, i + 1, &msg);
+	say(n, n->control, i + 1, &msg);
 }
 
 static void join(struct node *n, uint32_t i)
@@ -114,7 +165,7 @@ static void join(struct node *n, uint32_t i)
 	j->node = n->number + 1;
 	j->endpoints = 1;
 	j->nrails = 1;
-	say(n->control, i + 1, &msg);
+	say(n, n->control, i + 1, &msg);
 }
 
 /* --- what comes on the connection for sessions --- */
@@ -126,7 +177,7 @@ static int take_control(void *ctx, const struct zwire_env *env, const uint8_t ra
 	struct zerr err;
 	(void)raw;
 	all.closed += env->kind == ZWIRE_CLOSE;
-	if (env->kind != ZWIRE_CTRL)
+	if (take_in(n, n->control, env) || env->kind != ZWIRE_CTRL)
 		return 0;
 	const uint32_t i = env->job - 1;
 	struct rank *r = &n->rank[i];
@@ -138,7 +189,7 @@ static int take_control(void *ctx, const struct zwire_env *env, const uint8_t ra
 		r->challenge = msg.u.challenge;
 		zauth_module.prove(proof.u.proof.mac, all.key, ZAUTH_ASKS, &r->hello, &r->challenge);
 		zauth_module.session(r->key, all.key, &r->hello, &r->challenge);
-		say(n->control, env->job, &proof);
+		say(n, n->control, env->job, &proof);
 	} else if (msg.type == ZCTL_PROOF) {
 		join(n, i);
 	} else if (msg.type == ZCTL_WORLD) {
@@ -157,8 +208,8 @@ static int take_control(void *ctx, const struct zwire_env *env, const uint8_t ra
 
 static void leave(struct node *n, uint32_t i)
 {
-	say_bye(n->data, i + 1, n->rank[i].vrank);
-	say_bye(n->control, i + 1, n->rank[i].vrank);
+	say_bye(n, n->data, i + 1, n->rank[i].vrank);
+	say_bye(n, n->control, i + 1, n->rank[i].vrank);
 	all.done++;
 }
 
@@ -167,7 +218,7 @@ static int take_data(void *ctx, const struct zwire_env *env, const uint8_t raw[Z
 	struct node *n = ctx;
 	(void)raw;
 	(void)payload;
-	if (env->kind != ZWIRE_EAGER)
+	if (take_in(n, n->data, env) || env->kind != ZWIRE_EAGER)
 		return 0;
 	struct rank *r = &n->rank[env->job - 1];
 	if (env->dst != r->vrank || env->seq != ++r->got || env->len != PAYLOAD)
@@ -187,8 +238,8 @@ static void attach(struct node *n, uint32_t i)
 		.u.attach = {.vrank = r->vrank, .part = !n->part, .seal = ZSEAL_INSIDE}};
 	zauth_module.random(msg.u.attach.nonce, sizeof(msg.u.attach.nonce));
 	zauth_module.ticket(msg.u.attach.ticket, r->key, ZAUTH_CHANNEL, &msg.u.attach);
-	say(n->data, i + 1, &hello);
-	say(n->data, i + 1, &msg);
+	say(n, n->data, i + 1, &hello);
+	say(n, n->data, i + 1, &msg);
 }
 
 static void send_one(struct node *n, uint32_t i)
@@ -203,7 +254,7 @@ static void send_one(struct node *n, uint32_t i)
 		.len = PAYLOAD,
 		.offset = PAYLOAD,
 		.seq = ++r->sent};
-	post(n->data, &env, payload);
+	post_in(n, n->data, &env, payload);
 }
 
 /* --- all of them --- */
@@ -220,17 +271,19 @@ static void turn(struct node *n, struct zlink *z,
 		fail("a connection", rc, z->peer);
 }
 
-static void turn_all(void)
+/* false: a message is being answered. */
+static bool turn_all(void)
 {
 	static bool inside;
-	if (inside) /* a message is being answered */
-		return;
+	if (inside)
+		return false;
 	inside = true;
 	for (uint32_t k = 0; k < all.nodes; k++) {
 		turn(&all.node[k], all.node[k].control, take_control);
 		turn(&all.node[k], all.node[k].data, take_data);
 	}
 	inside = false;
+	return true;
 }
 
 static struct zlink *open_trunk(const struct node *n, uint32_t share)

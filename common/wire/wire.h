@@ -63,10 +63,14 @@
  * message that was taken ASKs for it, as DONE may have been lost.
  *
  * Streams. Two zipperds may have a connection that many channels share, a trunk. Each channel has a stream of messages
- * there, with a number in the field job. The side that has made the trunk begins the streams, numbers them, and uses no
- * number again. Each side may have ZWIRE_STREAM_WINDOW bytes of a stream under way, envelopes included, or one message
- * that is larger. CREDIT tells how many have gone on at the other side. So a stream whose reader is slow does not hold
- * up the others. CLOSE is the last message of a side in a stream.
+ * there, with a number in the field job. The side that has made the trunk begins the streams, numbers them 1, 2, ...,
+ * and uses no number again: a side that sees one again ends the trunk. Each side has a window of bytes of a stream that
+ * may be under way, envelopes included: ZWIRE_STREAM_FIRST at first. A message may go if it fits in, and also if no
+ * more than a quarter of the window is under way. CREDIT tells how many bytes have gone on at the other side, at the
+ * latest when these are a quarter of the window; and it tells the window from now on. CREDIT and CLOSE themselves do
+ * not count. So a stream whose reader is slow does not hold up the others. CLOSE is the last message of a side in a
+ * stream, except for CREDIT. CLOSE with number 0 is for the side that has made the trunk: it is to begin no more
+ * streams there. The trunk has had none for some time, and is closed after as long again without any.
  *
  * Between nodes of zipcast READY with F_ONE_SIDED and a key opens the memory of the message to dst. dst writes its
  * blocks there, each followed by WRITTEN, or sends them, as it likes. READY without a key means that src has no memory
@@ -130,13 +134,15 @@ enum zwire_kind {
 	ZWIRE_ASK = 19,	  /* sender to receiver: xfer = sender's id of a message that was taken; the answer is DONE if
 			     the transfer is done, else CTS with F_RESTART if it is of before the loss, and tag is 0 */
 	/* Between zipperds, in a stream of a trunk: */
-	ZWIRE_CREDIT = 20, /* offset = bytes of the stream that have gone on at src's side, since its beginning */
-	ZWIRE_CLOSE = 21,  /* src says nothing more in this stream */
+	ZWIRE_CREDIT = 20, /* offset = bytes of the stream that have gone on at src's side, since its beginning;
+			      xfer = the window */
+	ZWIRE_CLOSE = 21,  /* src says nothing more in this stream; or wants no more streams, see above */
 	ZWIRE_KIND_MAX = ZWIRE_CLOSE
 };
 
-/* Four of the largest fragments. A zipperd in between keeps no more than that for a rank that does not read. */
-#define ZWIRE_STREAM_WINDOW ((1u << 20) + (64u << 10))
+/* The windows of streams. The large one has room for four of the largest fragments. */
+#define ZWIRE_STREAM_FIRST (16u << 10)
+#define ZWIRE_STREAM_LARGE ((1u << 20) + (64u << 10))
 #define ZWIRE_JOB_OFFSET 4 /* of the field job */
 
 #define ZWIRE_LEAVE_END 1u /* seq of a LEAVE that ends the group */

@@ -92,6 +92,7 @@ struct daemon {
 	/* trunk.c */
 	struct list trunks;  /* that can be used */
 	struct list losing;  /* trunks whose sending half is lost */
+	struct list quiet;   /* trunks that others have opened, and that have no streams */
 	int ntrunks;	     /* these, and those that workers still have something of */
 	uint32_t last_trunk; /* number */
 	struct plain_zipper plain[DAEMON_PLAIN_MAX];

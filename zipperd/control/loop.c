@@ -61,7 +61,7 @@ int loop_init(struct daemon *d, struct zerr *err)
 {
 	sigset_t set;
 	struct list *lists[] = {&d->strangers, &d->greeted, &d->known, &d->leaving, &d->again, &d->dead, &d->draining,
-		&d->all_jobs, &d->circuits, &d->trunks, &d->losing};
+		&d->all_jobs, &d->circuits, &d->trunks, &d->losing, &d->quiet};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	d->now_ms = d->started_ms = zclock_ms();
@@ -110,8 +110,8 @@ static int choose_timeout(const struct daemon *d)
 		return crew;
 	if (!list_empty(&d->draining))
 		return CHANNEL_DRAIN_MS;
-	if (d->stopping || d->paused || !list_empty(&d->losing) || (d->node.set && d->nvisitors == 0) ||
-		conn_any_timed(d) || job_deadline_any(d) || circuit_any_timed(d))
+	if (d->stopping || d->paused || trunk_any_timed(d) || (d->node.set && d->nvisitors == 0) || conn_any_timed(d) ||
+		job_deadline_any(d) || circuit_any_timed(d))
 		return TICK_MS;
 	return watchdog_timeout(d);
 }

@@ -59,8 +59,10 @@ void trunk_accept(struct conn *conn, const struct zctl_trunk *msg)
 	struct zlink *z = conn_release(conn);
 	if (msg->share == ZCTL_SHARE_SESSIONS && z->ops->guard)
 		z->ops->guard(z);
-	if (trunk_connect(t, z, in, in->opposite, &err) == 0)
+	if (trunk_connect(t, z, in, in->opposite, &err) == 0) {
+		trunk_rest(t);
 		return;
+	}
 	zlog(ZLOG_ERROR, "job %s/%s: a trunk: %s", t->user, t->job, err.text);
 	z->ops->close(z);
 	d->nconnections--;

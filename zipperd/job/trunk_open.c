@@ -57,8 +57,8 @@ static struct trunk *find(const struct circuit *c, uint32_t share)
 		struct trunk *t = list_entry(node, struct trunk, link);
 		if (t->opens && t->share == share && t->from == c->fabric[0] && t->to == c->fabric[1] &&
 			t->level == settings_seal(&d->settings, t->to, &c->there) && t->nstreams < STREAMS_MAX / 2 &&
-			zaddr_same(&t->there, &c->there) && strcmp(t->user, c->user) == 0 &&
-			strcmp(t->job, c->job) == 0)
+			atomic_load(&t->rx.begun) < UINT32_MAX && zaddr_same(&t->there, &c->there) &&
+			strcmp(t->user, c->user) == 0 && strcmp(t->job, c->job) == 0)
 			return t;
 	}
 	return NULL;

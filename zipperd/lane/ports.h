@@ -36,6 +36,7 @@ enum command_kind {
 	CMD_ADD_RELAY,	 /* lane, part, relay: leads there; the other end has it */
 	CMD_TRUNK_SEND,	 /* tx of a trunk, parcel: goes out by it */
 	CMD_TRUNK_LOST,	 /* source of a trunk whose sending half is lost */
+	CMD_STREAM_NEW,	 /* source of a trunk, dest: that stream begins here */
 	CMD_STREAM_SAY,	 /* source of a trunk, dest, parcel: a message of that stream, which has a source now */
 	CMD_STREAM_END,	 /* source of a trunk, dest: that stream never gets a source */
 	CMD_DROP_LANE,	 /* lane; its halves are dropped, too; answered by EVENT_LANE_GONE, after theirs */
@@ -61,8 +62,8 @@ enum event_kind {
 	EVENT_LANE_GONE, /* lane */
 	EVENT_RELAY,	 /* lane, part: a message is for that part, and there is no relay to its worker */
 	EVENT_PONG,	 /* the worker lives */
-	EVENT_STREAM,	 /* channel of a trunk, dest, parcel: a message of that stream, which has no source; NULL: it is
-			    closed */
+	EVENT_STREAM,	 /* channel of a trunk, dest, first, parcel: a message of that stream, which has no source;
+			    NULL: it is closed. dest 0: the other side wants no more streams */
 	EVENT_BREACH,	 /* lane, station, breach: its rank broke the protocol; another worker has its half */
 };
 
@@ -75,6 +76,7 @@ struct event {
 	enum zlink_half half;
 	const char *breach; /* constant text, or NULL */
 	struct parcel *parcel;
+	bool first; /* nothing of the stream has come before */
 };
 
 enum note_what {

@@ -10,7 +10,8 @@
 #include "zipperd/lane/tx.h"
 #include "zipperd/lane/worker.h"
 
-#define RETURN_BYTES (ZWIRE_STREAM_WINDOW / 4) /* the other side hears of so many at a time */
+#define MORE_BYTES (ZWIRE_STREAM_LARGE - ZWIRE_STREAM_FIRST)
+#define NARROW_TRIES 8 /* streams with a large window that are looked at */
 
 struct parcel *stream_parcel(const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
@@ -27,21 +28,26 @@ struct parcel *stream_parcel(const uint8_t raw[ZWIRE_ENV_BYTES], const void *pay
 
 /* --- receiving --- */
 
-struct stream_in *stream_begin(struct trunk_rx *t, uint32_t id)
+int stream_begin(struct trunk_rx *t, uint32_t id, enum stream_state state)
 {
-	struct stream_in *in = calloc(1, sizeof(*in));
-	if (!in)
-		return NULL;
-	in->id = id;
-	in->trunk = t;
-	in->tail = &in->head;
-	HASH_ADD(hh, t->streams, id, sizeof(in->id), in);
-	return in;
+	while (t->newest < id) {
+		struct stream_in *in = calloc(1, sizeof(*in));
+		if (!in)
+			return -ENOMEM;
+		in->id = ++t->newest;
+		in->state = state;
+		in->trunk = t;
+		in->window = in->most = ZWIRE_STREAM_FIRST;
+		in->tail = &in->head;
+		HASH_ADD(hh, t->streams, id, sizeof(in->id), in);
+	}
+	return 0;
 }
 
-static uint64_t size_of(const struct parcel *p)
+/* Messages that wait here count for the memory of all messages that wait. */
+static _Atomic uint64_t *memory_of(const struct stream_in *in)
 {
-	return sizeof(*p) + p->len;
+	return &in->trunk->worker->pool.budget->used;
 }
 
 void stream_unhold(struct stream_in *in)
@@ -51,6 +57,7 @@ void stream_unhold(struct stream_in *in)
 	if (!in->head)
 		in->tail = &in->head;
 	in->held -= ZWIRE_ENV_BYTES + (uint64_t)p->len;
+	atomic_fetch_sub_explicit(memory_of(in), sizeof(*p) + p->len, memory_order_relaxed);
 	free(p);
 }
 
@@ -73,9 +80,7 @@ int stream_add_source(struct source *s)
 {
 	struct stream *z = stream_of(s->zlink);
 	struct stream_in *in = stream_find(z->rx, z->id);
-	if (!in && !(in = stream_begin(z->rx, z->id)))
-		return -ENOMEM;
-	if (in->state == STREAM_ENDED)
+	if (!in || in->state == STREAM_ENDED)
 		return -ESHUTDOWN;
 	in->state = STREAM_RUNS;
 	in->source = s;
@@ -95,13 +100,88 @@ bool stream_hold(struct stream_in *in, const uint8_t raw[ZWIRE_ENV_BYTES], const
 	*in->tail = p;
 	in->tail = &p->next;
 	in->held += ZWIRE_ENV_BYTES + (uint64_t)len;
+	atomic_fetch_add_explicit(memory_of(in), sizeof(*p) + len, memory_order_relaxed);
 	if (in->source && !list_linked(&in->waits))
 		list_add(&in->source->lane->worker->streams_held, &in->waits);
 	return true;
 }
 
+/* --- windows --- */
+
+static uint64_t gone_on(const struct stream_in *in)
+{
+	const struct lane *l = in->source ? in->source->lane : NULL;
+	return in->taken - (l && l->circuit ? l->dest[0].queued_bytes : 0);
+}
+
+static struct share *share_of(const struct stream_in *in)
+{
+	return in->source->lane->memory.share;
+}
+
+/* Is there memory for the large window? All of them together have half of it, and half of their user's. */
+static bool take_memory(struct budget *b, struct share *s)
+{
+	if (s && atomic_load_explicit(&s->used, memory_order_relaxed) + MORE_BYTES > atomic_load(&s->limit) / 2)
+		return false;
+	if (atomic_fetch_add_explicit(&b->promised, MORE_BYTES, memory_order_relaxed) + MORE_BYTES > b->limit / 2) {
+		atomic_fetch_sub_explicit(&b->promised, MORE_BYTES, memory_order_relaxed);
+		return false;
+	}
+	if (s)
+		atomic_fetch_add_explicit(&s->used, MORE_BYTES, memory_order_relaxed);
+	return true;
+}
+
+static void narrow(struct worker *w, struct stream_in *in)
+{
+	if (!list_linked(&in->wide))
+		return;
+	list_del(&in->wide);
+	in->window = ZWIRE_STREAM_FIRST;
+	atomic_fetch_sub_explicit(&w->pool.budget->promised, MORE_BYTES, memory_order_relaxed);
+	if (share_of(in))
+		atomic_fetch_sub_explicit(&share_of(in)->used, MORE_BYTES, memory_order_relaxed);
+}
+
+static void tell(struct worker *, struct stream_in *, enum note_what);
+
+/* Takes the large window from a stream of that user which has moved nothing for longest, and has nothing that waits. */
+static bool narrow_another(struct worker *w, const struct share *s)
+{
+	struct list *node, *after;
+	int tries = 0;
+	list_for_each(node, after, &w->streams_wide) {
+		struct stream_in *in = list_entry(node, struct stream_in, wide);
+		if (tries++ == NARROW_TRIES)
+			break;
+		if (share_of(in) != s || in->held > 0 || gone_on(in) != in->taken)
+			continue;
+		narrow(w, in);
+		in->told = in->taken;
+		tell(w, in, NOTE_GONE_ON);
+		return true;
+	}
+	return false;
+}
+
+/* A stream that moves has the large window where there is memory. */
+static void widen(struct worker *w, struct stream_in *in)
+{
+	if (!in->source)
+		return;
+	struct share *s = share_of(in);
+	if (list_linked(&in->wide))
+		list_del(&in->wide);
+	else if (!take_memory(w->pool.budget, s) && !(narrow_another(w, s) && take_memory(w->pool.budget, s)))
+		return;
+	in->window = in->most = ZWIRE_STREAM_LARGE;
+	list_add(&w->streams_wide, &in->wide);
+}
+
 void stream_end(struct worker *w, struct stream_in *in)
 {
+	narrow(w, in);
 	if (in->source) {
 		in->source->lane->stream = NULL;
 		in->source->stream = NULL;
@@ -121,7 +201,8 @@ static void tell(struct worker *w, struct stream_in *in, enum note_what what)
 	const struct note note = {.what = what,
 		.job = in->trunk->number,
 		.src = in->id,
-		.total = what == NOTE_ROOM ? in->room : in->told};
+		.total = what == NOTE_ROOM ? in->room : in->told,
+		.xfer = what == NOTE_ROOM ? in->allowed : in->window};
 	if (ports_note(w, &note))
 		return;
 	in->room_due |= what == NOTE_ROOM;
@@ -131,27 +212,22 @@ static void tell(struct worker *w, struct stream_in *in, enum note_what what)
 
 void stream_return(struct worker *w, struct stream_in *in)
 {
-	const struct lane *l = in->source ? in->source->lane : NULL;
-	const uint64_t gone = in->taken - (l && l->circuit ? l->dest[0].queued_bytes : 0);
-	if (gone - in->told < RETURN_BYTES || in->closed)
+	const uint64_t gone = gone_on(in);
+	if (gone < in->told + in->window / 4 || in->closed)
 		return;
 	in->told = gone;
+	widen(w, in);
 	tell(w, in, NOTE_GONE_ON);
 }
 
-void stream_granted(struct worker *w, struct stream_in *in, uint64_t total)
+void stream_granted(struct worker *w, struct stream_in *in, const struct zwire_env *credit)
 {
-	in->room = total;
+	in->room = credit->offset;
+	in->allowed = credit->xfer;
 	tell(w, in, NOTE_ROOM);
 }
 
 /* --- sending --- */
-
-static void drop(struct trunk_tx *t, struct parcel *p)
-{
-	atomic_fetch_sub(&t->backlog, size_of(p));
-	free(p);
-}
 
 static void wait_for_link(struct trunk_tx *t)
 {
@@ -199,7 +275,7 @@ void stream_drop_trunk(struct worker *w, struct trunk_tx *t)
 	while (t->head) {
 		struct parcel *p = t->head;
 		t->head = p->next;
-		drop(t, p);
+		free(p);
 	}
 	t->tail = &t->head;
 }
@@ -207,22 +283,31 @@ void stream_drop_trunk(struct worker *w, struct trunk_tx *t)
 void stream_add_tx(struct stream *s, struct tx *half)
 {
 	s->half = half;
+	s->lent = true;
 	HASH_ADD(hh, s->tx->streams, id, sizeof(s->id), s);
 }
 
-static void fail(struct trunk_tx *t, int rc)
+static void fail_for(struct trunk_tx *t, int rc, const char *breach)
 {
 	if (t->error)
 		return;
 	t->error = rc;
-	ports_emit(t->worker,
-		&(struct event){.kind = EVENT_HALF_LOST, .channel = t->channel, .half = ZLINK_TX, .rc = rc});
+	ports_emit(t->worker, &(struct event){.kind = EVENT_HALF_LOST,
+				      .channel = t->channel,
+				      .half = ZLINK_TX,
+				      .rc = rc,
+				      .breach = breach});
+}
+
+static void fail(struct trunk_tx *t, int rc)
+{
+	fail_for(t, rc, NULL);
 }
 
 void stream_send(struct trunk_tx *t, struct parcel *p)
 {
 	if (t->error) {
-		drop(t, p);
+		free(p);
 		return;
 	}
 	p->next = NULL;
@@ -231,13 +316,10 @@ void stream_send(struct trunk_tx *t, struct parcel *p)
 	wait_for_link(t);
 }
 
-static void say(struct trunk_tx *t, uint32_t id, uint8_t kind, uint64_t offset)
+static void say(struct trunk_tx *t, uint32_t id, uint8_t kind, uint64_t offset, uint64_t window)
 {
-	const struct zwire_env env = {.kind = kind,
-		.job = id,
-		.src = ZWIRE_NOBODY,
-		.dst = ZWIRE_NOBODY,
-		.offset = offset};
+	const struct zwire_env env =
+		{.kind = kind, .job = id, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY, .xfer = window, .offset = offset};
 	uint8_t raw[ZWIRE_ENV_BYTES];
 	zwire_encode(raw, &env);
 	struct parcel *p = stream_parcel(raw, NULL, 0);
@@ -245,7 +327,6 @@ static void say(struct trunk_tx *t, uint32_t id, uint8_t kind, uint64_t offset)
 		fail(t, -ENOMEM);
 		return;
 	}
-	atomic_fetch_add(&t->backlog, size_of(p));
 	stream_send(t, p);
 }
 
@@ -257,13 +338,18 @@ void stream_take_note(struct worker *w, const struct note *note)
 	if (!t)
 		return;
 	if (note->what == NOTE_GONE_ON) {
-		say(t, note->src, ZWIRE_CREDIT, note->total);
+		say(t, note->src, ZWIRE_CREDIT, note->total, note->xfer);
 		return;
 	}
 	HASH_FIND(hh, t->streams, &note->src, sizeof(note->src), s);
-	if (!s)
+	if (!s || note->total < s->granted) /* an older word that came by the control thread */
 		return;
+	if (note->total > s->sent) {
+		fail_for(t, -EPROTO, "more of a stream has gone on than was sent");
+		return;
+	}
 	s->granted = note->total;
+	s->window = note->xfer;
 	if (!list_linked(&s->waiting))
 		wake(w, s);
 }
@@ -271,7 +357,7 @@ void stream_take_note(struct worker *w, const struct note *note)
 /* Does the window forbid so many bytes more? */
 static bool is_spent(const struct stream *s, uint64_t bytes)
 {
-	return s->sent > s->granted && s->sent - s->granted + bytes > ZWIRE_STREAM_WINDOW;
+	return !stream_fits(s->sent - s->granted, s->window, bytes);
 }
 
 void stream_cool(struct worker *w, struct stream *s)
@@ -297,7 +383,7 @@ static int send_parcels(struct trunk_tx *t)
 		t->head = p->next;
 		if (!t->head)
 			t->tail = &t->head;
-		drop(t, p);
+		free(p);
 	}
 	const int flushed = t->carrier->ops->flush(t->carrier);
 	if (rc != 0 && rc != -EAGAIN)
@@ -405,7 +491,7 @@ static void stop_sending(struct zlink *z)
 	list_del(&s->waiting);
 	HASH_DEL(t->streams, s);
 	s->half = NULL;
-	say(t, s->id, ZWIRE_CLOSE, 0);
+	say(t, s->id, ZWIRE_CLOSE, 0, 0);
 }
 
 static int no_fd(const struct zlink *z, enum zlink_half half, uint32_t *events)

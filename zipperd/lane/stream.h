@@ -24,9 +24,6 @@ struct note;
 
 /* Of one trunk: more than the data channels of the ranks of one node. */
 #define STREAMS_MAX 16384
-/* Of messages to streams that are no channels, while the other side does not read: the worlds of all ranks of a node.
- */
-#define STREAM_BACKLOG_MAX ((uint64_t)256 << 20)
 
 /* A message on its way from one thread to another, or that waits for the trunk's link. From malloc; len bytes of
  * payload.
@@ -49,6 +46,7 @@ static inline void stream_put_id(uint8_t raw[ZWIRE_ENV_BYTES], uint32_t id)
 
 enum stream_state {
 	STREAM_TALKS, /* its other end says who it is: all goes to the control thread */
+	STREAM_WAITS, /* it has begun here: all waits for its source */
 	STREAM_RUNS,  /* it has a source */
 	STREAM_ENDED, /* what still comes is dropped */
 };
@@ -59,8 +57,10 @@ struct stream_in { /* a stream in the receiving half */
 	enum stream_state state;
 	struct source *source;
 	struct trunk_rx *trunk;
-	uint64_t taken; /* bytes of it that its lane or the control thread has */
-	uint64_t told;	/* of these, bytes that have gone on, as the other side has heard */
+	uint64_t taken;	       /* bytes of it that its lane or the control thread has */
+	uint64_t told;	       /* of these, bytes that have gone on, as the other side has heard */
+	uint64_t window, most; /* that the other side has heard: last, and at most */
+	struct list wide;      /* in worker.streams_wide: it has the large window */
 	/* Messages that wait: for the source, or as their lane has no memory. */
 	struct parcel *head, **tail;
 	uint64_t held;	   /* their bytes */
@@ -68,6 +68,8 @@ struct stream_in { /* a stream in the receiving half */
 	struct list due;   /* in worker.streams_due: a note that found the ring full */
 	bool room_due;	   /* the note is that the sender has room, too */
 	uint64_t room;	   /* bytes that have gone on at the other side, as it has told last */
+	uint64_t allowed;  /* the window that it has told with them */
+	bool spoke;	   /* the control thread has heard of it */
 	bool closed;	   /* its other end says nothing more */
 };
 
@@ -77,6 +79,8 @@ struct trunk_rx {
 	struct worker *worker;
 	struct stream_in *streams; /* hash by id */
 	bool accepts;		   /* the other side begins streams */
+	uint32_t newest;	   /* the highest id that has been here */
+	_Atomic uint32_t begun;	   /* of the side that begins streams: the last id that the control thread has given */
 };
 
 struct trunk_tx {
@@ -90,8 +94,7 @@ struct trunk_tx {
 	struct list full;	  /* in worker.trunks_full: something waits for the link */
 	struct list waiting;	  /* streams that do */
 	struct parcel *head, **tail;
-	_Atomic uint64_t backlog; /* bytes of parcels: the control thread adds, the worker takes off */
-	int error;		  /* why the link is broken; 0: it is not */
+	int error; /* why the link is broken; 0: it is not */
 	int fd;
 	bool in_epoll;
 };
@@ -106,6 +109,8 @@ struct stream { /* one end of a stream, as a link */
 	struct tx *half;   /* NULL: the worker does not have it */
 	struct list waiting;
 	uint64_t sent, granted; /* bytes; of these, bytes that have gone on at the other side */
+	uint64_t window;	/* that the other side has told */
+	bool lent;		/* workers have had it */
 	/* The control thread's: neither half has it any more. Frees it. */
 	void (*closed)(struct stream *);
 };
@@ -118,6 +123,12 @@ static inline struct stream *stream_of(struct zlink *z)
 	return z && z->ops == &ztransport_stream ? (struct stream *)(void *)z : NULL;
 }
 
+/* May so many bytes more go (wire.h)? */
+static inline bool stream_fits(uint64_t under_way, uint64_t window, uint64_t bytes)
+{
+	return under_way <= window / 4 || under_way + bytes <= window;
+}
+
 /* --- receiving --- */
 
 /* The stream of that id, or NULL. */
@@ -127,9 +138,9 @@ static inline struct stream_in *stream_find(const struct trunk_rx *t, uint32_t i
 	HASH_FIND(hh, t->streams, &id, sizeof(id), in);
 	return in;
 }
-/* A new one. NULL: out of memory. */
-struct stream_in *stream_begin(struct trunk_rx *, uint32_t id);
-/* Its source comes. 0; -ENOMEM, or -ESHUTDOWN: the stream has ended. */
+/* Streams begin, up to that id: those between have said nothing yet. 0, or -ENOMEM: some of them may have begun. */
+int stream_begin(struct trunk_rx *, uint32_t id, enum stream_state);
+/* Its source comes. 0, or -ESHUTDOWN: the stream has ended. */
 int stream_add_source(struct source *);
 /* Its source is lost or dropped, or never comes: drops the messages that wait, and those that still arrive. Frees it if
  * its other end has ended, too. */
@@ -138,8 +149,8 @@ void stream_end(struct worker *, struct stream_in *);
 void stream_free(struct stream_in *);
 /* Some of its bytes have gone on: tells the other side of it, when it is much. */
 void stream_return(struct worker *, struct stream_in *);
-/* The other side tells of bytes that have gone on there. */
-void stream_granted(struct worker *, struct stream_in *, uint64_t total);
+/* CREDIT: the other side tells of bytes that have gone on there. */
+void stream_granted(struct worker *, struct stream_in *, const struct zwire_env *);
 /* Keeps a message that waits. false: out of memory. */
 bool stream_hold(struct stream_in *, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, uint32_t len);
 /* Frees the first message that waits. */
@@ -152,8 +163,7 @@ void stream_add_trunk(struct worker *, struct trunk_tx *);
 void stream_drop_trunk(struct worker *, struct trunk_tx *);
 /* Its sending half comes. Its end is ops->stop_sending. */
 void stream_add_tx(struct stream *, struct tx *);
-/* Sends a message that the control thread, or a note, has for the trunk, and has added to its backlog. The parcel is
- * the callee's. */
+/* Sends a message that the control thread, or a note, has for the trunk. The parcel is the callee's. */
 void stream_send(struct trunk_tx *, struct parcel *);
 /* A note of the opposite worker: bytes have gone on here, or the other side has told so. */
 void stream_take_note(struct worker *, const struct note *);

@@ -42,6 +42,7 @@ struct worker {
 	struct trunk_tx *trunks;   /* hash by number: sending halves of trunks (stream.h) */
 	struct list trunks_full;   /* those with something that waits for the link */
 	struct list streams_held;  /* streams with messages that wait for memory, or with their end */
+	struct list streams_wide;  /* streams with a large window, that which has moved last is last */
 	struct list streams_due;   /* streams with a note for the opposite worker, whose ring was full */
 	uint32_t cold_txs;	   /* full links that are left to epoll */
 	struct pool pool;

@@ -15,7 +15,8 @@
 #include "common/wire/wire.h"
 
 struct budget {
-	_Atomic uint64_t used; /* bytes in slabs of all pools, and in staging memory */
+	_Atomic uint64_t used; /* bytes in slabs of all pools, in staging memory, and in messages that streams hold */
+	_Atomic uint64_t promised; /* to streams with large windows (zipperd/lane/stream.h): at most half of limit */
 	uint64_t limit;
 };
 

@@ -373,7 +373,8 @@ const struct zconf_row settings_rows[] = {
 	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
 		"The time in which a new connection must prove who it is. It must then say what it wants within the "
 		"same time. A rank has longer for that, by join_timeout or max_join_timeout, as it joins at one zipper "
-		"after the other."),
+		"after the other. A connection that ranks share (trunks) is closed after twice this time without "
+		"ranks."),
 	OPT_MS(meet_timeout, "10m", 100, 24 * 3600 * 1000,
 		"The time in which the two nodes of a pair of zipcast(3) must meet here. After it the node that waits "
 		"is told so."),
@@ -449,7 +450,9 @@ const struct zconf_row settings_rows[] = {
 	OPT(user_memory, ZCONF_BYTES, "0", 0, 1024 * GiB,
 		"The part of memory that messages to the ranks of one user may take, and messages that the user's hops "
 		"(next) and nodes of zipcast(3) send through this zipperd. When it is used up, a rank for which "
-		"messages wait gets no further ones until it has received some, as with dest_share. "
+		"messages wait gets no further ones until it has received some, as with dest_share. Ranks that share "
+		"connections (trunks) may have 1 MiB under way each, until that is half of it; further ones 16 KiB, or "
+		"one larger message. "
 		"0: half of memory, or all of it where key_file has one user alone."),
 	{.name = "user_weights",
 		.type = ZCONF_STRING,

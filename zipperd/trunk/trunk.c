@@ -43,6 +43,7 @@ void trunk_free(struct trunk *t)
 {
 	list_del(&t->link);
 	list_del(&t->losing);
+	list_del(&t->quiet);
 	t->daemon->ntrunks--;
 	lane_destroy(t->lane[0]);
 	lane_destroy(t->lane[1]);
@@ -114,6 +115,7 @@ void trunk_end(struct trunk *t)
 {
 	t->over = true;
 	list_del(&t->link);
+	list_del(&t->quiet);
 	if (!t->members)
 		drop(t);
 }
@@ -126,6 +128,15 @@ static void idle(struct trunk *t)
 		drop(t);
 	else if (t->opens)
 		trunk_end(t);
+	else
+		trunk_rest(t);
+}
+
+void trunk_rest(struct trunk *t)
+{
+	struct daemon *d = t->daemon;
+	t->quiet_ms = d->now_ms + d->settings.hello_timeout_ms;
+	list_add(&d->quiet, &t->quiet);
 }
 
 static void failed(struct channel *c, const struct zerr *why)
@@ -151,11 +162,20 @@ static void closed(struct channel *c)
 	free_if_unused(t);
 }
 
+static void log_loss(const struct trunk *t, const struct event *e)
+{
+	if (e->rc != -ESHUTDOWN || t->members)
+		zlog(e->breach ? ZLOG_WARN : ZLOG_DEBUG, "job %s/%s: the trunk with %s: %s", t->user, t->job,
+			t->channel->zlink->peer, e->breach ? e->breach : zlink_why(e->rc));
+}
+
 static void lose(struct trunk *t, const struct event *e)
 {
 	if (e->half == ZLINK_TX) {  /* the other side's last messages may still be on their way here */
 		list_del(&t->link); /* later hops ask for another one */
-		t->lost_ms = t->daemon->now_ms + LAST_WORDS_MS;
+		if (e->breach)
+			log_loss(t, e);
+		t->lost_ms = t->daemon->now_ms + (e->breach ? 0 : LAST_WORDS_MS);
 		if (!list_linked(&t->losing))
 			list_add(&t->daemon->losing, &t->losing);
 		return;
@@ -163,17 +183,25 @@ static void lose(struct trunk *t, const struct event *e)
 	list_del(&t->losing);
 	if (t->over)
 		return;
-	if (e->rc != -ESHUTDOWN || t->members)
-		zlog(ZLOG_DEBUG, "job %s/%s: the trunk with %s: %s", t->user, t->job, t->channel->zlink->peer,
-			e->breach ? e->breach : zlink_why(e->rc));
+	log_loss(t, e);
 	trunk_stream_end_all(t);
 	trunk_end(t);
+}
+
+/* The other side wants no more streams. */
+static void leave(struct trunk *t)
+{
+	list_del(&t->link); /* later hops ask for another one */
+	if (!t->members)
+		trunk_end(t);
 }
 
 void trunk_event(const struct event *e)
 {
 	struct trunk *t = e->channel ? e->channel->trunk : e->lane->owner;
-	if (e->kind == EVENT_STREAM) {
+	if (e->kind == EVENT_STREAM && e->dest == 0) {
+		leave(t);
+	} else if (e->kind == EVENT_STREAM) {
 		trunk_stream_hear(t, e);
 	} else if (e->kind == EVENT_HALF_LOST) {
 		lose(t, e);
@@ -183,9 +211,34 @@ void trunk_event(const struct event *e)
 	}
 }
 
+bool trunk_any_timed(const struct daemon *d)
+{
+	return !list_empty(&d->losing) || !list_empty(&d->quiet);
+}
+
+/* First the other side hears that it is to begin no more streams. One may be on its way, or answer to that. */
+static void expire(struct trunk *t)
+{
+	if (t->leaving) {
+		zlog(ZLOG_DEBUG, "job %s/%s: the trunk with %s has no streams: closed", t->user, t->job,
+			t->channel->zlink->peer);
+		trunk_end(t);
+		return;
+	}
+	t->leaving = true;
+	list_del(&t->quiet);
+	trunk_stream_leave(t);
+	trunk_rest(t);
+}
+
 void trunk_expire_all(struct daemon *d)
 {
 	struct list *node, *after;
+	list_for_each(node, after, &d->quiet) {
+		struct trunk *t = list_entry(node, struct trunk, quiet);
+		if (t->quiet_ms <= d->now_ms)
+			expire(t);
+	}
 	list_for_each(node, after, &d->losing) {
 		struct trunk *t = list_entry(node, struct trunk, losing);
 		if (t->lost_ms > d->now_ms)

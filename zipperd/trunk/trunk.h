@@ -31,6 +31,9 @@ struct trunk {
 	/* It has no streams now: the side that opens it ends it. */
 	void (*idle)(struct trunk *);
 	bool over;	    /* no new streams */
+	struct list quiet;  /* in daemon.quiet: the other side has opened it, and it has no streams */
+	int64_t quiet_ms;   /* then: the time of its end */
+	bool leaving;	    /* the other side has heard that it is to begin none */
 	struct list losing; /* in daemon.losing: its sending half is lost */
 	int64_t lost_ms;    /* then: the time when the receiving half is, too */
 	/* of the side that accepted it */
@@ -47,7 +50,6 @@ struct trunk {
 	/* Tells them: workers have the link, or why not. NULL: nobody waits. */
 	void (*answer)(struct trunk *, int rc, const struct zerr *);
 	enum zseal_level level; /* of its protection, at the least */
-	uint32_t newest;	/* id of the newest stream */
 };
 
 /* An event of the workers, except EVENT_HALF_GONE. */
@@ -55,8 +57,12 @@ void trunk_event(const struct event *);
 /* The trunk takes no new stream, and goes with the last of its streams. */
 void trunk_end(struct trunk *);
 void trunk_end_all(struct daemon *);
-/* Ends trunks that are lost in one direction, after some time. */
+/* Ends trunks that are lost in one direction, after some time; and those without streams that others have opened. */
 void trunk_expire_all(struct daemon *);
+/* Is there a trunk whose time runs? */
+bool trunk_any_timed(const struct daemon *);
+/* It has no streams: its time runs, where the other side has opened it. */
+void trunk_rest(struct trunk *);
 
 /* For the other modules of trunks. A trunk without a link. NULL: out of memory. */
 struct trunk *trunk_create(struct daemon *, const char *user, const char *job);

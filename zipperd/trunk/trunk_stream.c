@@ -37,9 +37,8 @@ static void drop_unread(struct member *m)
 	m->unread = 0;
 }
 
-static void stream_gone(struct stream *s)
+static void free_member(struct member *m)
 {
-	struct member *m = (struct member *)(void *)s;
 	struct trunk *t = m->trunk;
 	HASH_DELETE(by_id, t->members, m);
 	t->nstreams--;
@@ -47,6 +46,17 @@ static void stream_gone(struct stream *s)
 	free(m);
 	if (!t->members)
 		t->idle(t);
+}
+
+static void end_stream(struct trunk *, uint32_t id);
+
+/* No worker has the stream any more. */
+static void stream_closed(struct stream *s)
+{
+	struct member *m = (struct member *)(void *)s;
+	if (!s->lent) /* nor had one, to say CLOSE */
+		end_stream(m->trunk, s->id);
+	free_member(m);
 }
 
 static struct member *make_member(struct trunk *t, uint32_t id, const struct ztransport *ops)
@@ -61,16 +71,24 @@ static struct member *make_member(struct trunk *t, uint32_t id, const struct ztr
 	m->stream.id = id;
 	m->stream.rx = &t->rx;
 	m->stream.tx = &t->tx;
-	m->stream.closed = stream_gone;
+	m->stream.window = ZWIRE_STREAM_FIRST;
+	m->stream.closed = stream_closed;
 	HASH_ADD(by_id, t->members, stream.id, sizeof(id), m);
 	t->nstreams++;
+	list_del(&t->quiet);
 	return m;
 }
 
 struct zlink *trunk_stream_begin(struct trunk *t)
 {
-	struct member *m = make_member(t, ++t->newest, &ztransport_stream);
-	return m ? &m->stream.base : NULL;
+	const uint32_t id = atomic_load(&t->rx.begun) + 1;
+	struct member *m = make_member(t, id, &ztransport_stream);
+	if (!m)
+		return NULL;
+	atomic_store(&t->rx.begun, id);
+	crew_send(t->daemon, t->rx.worker,
+		&(struct command){.kind = CMD_STREAM_NEW, .source = &t->channel->source, .dest = id});
+	return &m->stream.base;
 }
 
 /* --- a stream that is a connection: its operations, which this thread calls --- */
@@ -84,7 +102,6 @@ static void send_parcel(struct trunk *t, uint32_t id, const uint8_t env[ZWIRE_EN
 	if (!p) /* a connection that hears nothing gives up */
 		return;
 	stream_put_id(p->env, id);
-	atomic_fetch_add(&t->tx.backlog, sizeof(*p) + len);
 	crew_send(t->daemon, t->tx.worker,
 		&(struct command){.kind = CMD_TRUNK_SEND, .tx = &t->channel->tx, .parcel = p});
 }
@@ -92,10 +109,12 @@ static void send_parcel(struct trunk *t, uint32_t id, const uint8_t env[ZWIRE_EN
 static int park_post(struct zlink *z, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
 	struct member *m = member_of(z);
-	if (!m->ended && atomic_load(&m->trunk->tx.backlog) > STREAM_BACKLOG_MAX)
-		m->ended = -EPROTO; /* the other side does not read */
+	struct stream *s = &m->stream;
 	if (m->ended)
 		return -EPIPE;
+	if (!stream_fits(s->sent - s->granted, s->window, ZWIRE_ENV_BYTES + len))
+		return -EAGAIN; /* it waits in conn, as for any connection that does not read */
+	s->sent += ZWIRE_ENV_BYTES + len;
 	send_parcel(m->trunk, m->stream.id, env, payload, len);
 	return 0;
 }
@@ -144,14 +163,25 @@ static int park_fd(const struct zlink *z, enum zlink_half half, uint32_t *events
 	return -1;
 }
 
-static void end_stream(struct trunk *t, uint32_t id)
+static void say_close(struct trunk *t, uint32_t id)
 {
 	const struct zwire_env env = {.kind = ZWIRE_CLOSE, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY};
 	uint8_t raw[ZWIRE_ENV_BYTES];
-	if (t->channel->dropping)
-		return;
 	zwire_encode(raw, &env);
 	send_parcel(t, id, raw, NULL, 0);
+}
+
+void trunk_stream_leave(struct trunk *t)
+{
+	if (t->channel->lent)
+		say_close(t, 0);
+}
+
+static void end_stream(struct trunk *t, uint32_t id)
+{
+	if (t->channel->dropping)
+		return;
+	say_close(t, id);
 	crew_send(t->daemon, t->rx.worker,
 		&(struct command){.kind = CMD_STREAM_END, .source = &t->channel->source, .dest = id});
 }
@@ -160,7 +190,7 @@ static void park_close(struct zlink *z)
 {
 	struct member *m = member_of(z);
 	end_stream(m->trunk, m->stream.id);
-	stream_gone(&m->stream);
+	free_member(m);
 }
 
 static const struct ztransport parked = {
@@ -210,7 +240,7 @@ static struct member *greet(struct trunk *t, uint32_t id)
 		return NULL;
 	m->conn = conn_create_inner(t->daemon, t->listener, &m->stream.base, t->conn_ready);
 	if (!m->conn) {
-		stream_gone(&m->stream);
+		free_member(m);
 		return NULL;
 	}
 	m->conn->seal = t->seal;
@@ -224,16 +254,37 @@ static void wake(struct member *m)
 		list_add(&m->trunk->daemon->again, &m->conn->again);
 }
 
+/* CREDIT */
+static void take_room(struct member *m, const struct parcel *p)
+{
+	struct zwire_env env;
+	if (zwire_decode(&env, p->env) != 0 || env.offset > m->stream.sent)
+		m->ended = -EPROTO;
+	if (m->ended)
+		return;
+	m->stream.granted = env.offset > m->stream.granted ? env.offset : m->stream.granted;
+	m->stream.window = env.xfer;
+}
+
+static void push(struct member *m, struct parcel *p)
+{
+	p->next = NULL;
+	*m->tail = p;
+	m->tail = &p->next;
+	m->unread += p->len;
+}
+
 void trunk_stream_hear(struct trunk *t, const struct event *e)
 {
 	struct member *m;
 	struct parcel *p = e->parcel;
 	HASH_FIND(by_id, t->members, &e->dest, sizeof(e->dest), m);
-	if (!m && p && !t->over)
+	if (!m && p && e->first && !t->over)
 		m = greet(t, e->dest);
 	if (!m) {
 		free(p);
-		end_stream(t, e->dest);
+		if (e->first) /* else it has ended already */
+			end_stream(t, e->dest);
 		return;
 	}
 	if (m->stream.base.ops != &parked) { /* it has become a channel meanwhile; of its end the worker hears */
@@ -243,11 +294,11 @@ void trunk_stream_hear(struct trunk *t, const struct event *e)
 			free(p);
 		return;
 	}
-	if (p) {
-		p->next = NULL;
-		*m->tail = p;
-		m->tail = &p->next;
-		m->unread += p->len;
+	if (p && p->env[1] == ZWIRE_CREDIT) { /* offset of kind in wire.h */
+		take_room(m, p);
+		free(p);
+	} else if (p) {
+		push(m, p);
 	}
 	if (!p)
 		m->ended = -ESHUTDOWN;

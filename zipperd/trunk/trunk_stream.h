@@ -10,6 +10,8 @@
 struct zlink *trunk_stream_begin(struct trunk *);
 /* EVENT_STREAM: a message of a stream that is no channel, or its end. */
 void trunk_stream_hear(struct trunk *, const struct event *);
+/* Tells the other side that it is to begin no more streams. */
+void trunk_stream_leave(struct trunk *);
 /* The trunk is lost: ends the streams that are no channels. The others hear of it from the worker. */
 void trunk_stream_end_all(struct trunk *);
 /* The worker that has what comes in by the stream's trunk. */

@@ -9,11 +9,21 @@
 #include "zipperd/lane/worker.h"
 #include "zipperd/worker/streams.h"
 
+/* The answers to it may be here soon. */
+static void begin_stream(struct worker *w, struct source *trunk, uint32_t id)
+{
+	if (trunk->state == SOURCE_GONE)
+		return;
+	if (stream_begin(trunk->trunk, id, STREAM_WAITS) != 0)
+		half_lose_source(w, trunk, -ENOMEM);
+	w->freed = true; /* the trunk may wait for it */
+}
+
 /* Also of a source that is lost, and has no streams any more. */
 static void end_stream(struct worker *w, const struct source *trunk, uint32_t id)
 {
 	struct stream_in *in = stream_find(trunk->trunk, id);
-	if (in && in->state == STREAM_TALKS)
+	if (in && (in->state == STREAM_TALKS || in->state == STREAM_WAITS))
 		stream_end(w, in);
 	w->freed = true; /* the trunk may wait for its source */
 }
@@ -58,6 +68,9 @@ static void run_command(struct worker *w, const struct command *c)
 		break;
 	case CMD_TRUNK_LOST:
 		half_lose_source(w, c->source, -EPIPE);
+		break;
+	case CMD_STREAM_NEW:
+		begin_stream(w, c->source, c->dest);
 		break;
 	case CMD_STREAM_SAY:
 		streams_say(c->source, c->dest, c->parcel);

@@ -11,9 +11,6 @@
 #include "zipperd/lane/worker.h"
 #include "zipperd/worker/forward.h"
 
-/* A peer that keeps to the window has no more under way. */
-#define HELD_MAX_BYTES (2 * (uint64_t)ZWIRE_STREAM_WINDOW + ZWIRE_MAX_PAYLOAD)
-
 /* The whole trunk waits. */
 static int stall(struct source *trunk)
 {
@@ -21,15 +18,24 @@ static int stall(struct source *trunk)
 	return -EAGAIN;
 }
 
+static void tell_control(struct worker *w, struct stream_in *in, struct parcel *p)
+{
+	ports_emit(w, &(struct event){.kind = EVENT_STREAM,
+			      .channel = in->trunk->channel,
+			      .dest = in->id,
+			      .first = !in->spoke,
+			      .parcel = p});
+	in->spoke = true;
+}
+
 /* The other end of the stream says who it is: the control thread answers. 0 or -EAGAIN. */
-static int talk(struct worker *w, const struct stream_in *in, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload,
+static int talk(struct worker *w, struct stream_in *in, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload,
 	uint32_t len)
 {
 	struct parcel *p = stream_parcel(raw, payload, len);
 	if (!p)
 		return -EAGAIN;
-	ports_emit(w,
-		&(struct event){.kind = EVENT_STREAM, .channel = in->trunk->channel, .dest = in->id, .parcel = p});
+	tell_control(w, in, p);
 	return 0;
 }
 
@@ -49,13 +55,15 @@ static int run(const struct stream_in *in, const struct zwire_env *env, const ui
 }
 
 /* A message in its turn. 0; -EAGAIN: it has to wait; others: its source is to be lost. */
-static int hand_on(struct worker *w, const struct stream_in *in, const struct zwire_env *env,
+static int hand_on(struct worker *w, struct stream_in *in, const struct zwire_env *env,
 	const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	if (in->state == STREAM_RUNS)
 		return run(in, env, raw, payload);
 	if (in->state == STREAM_ENDED)
 		return 0;
+	if (in->state == STREAM_WAITS)
+		return -EAGAIN;
 	/* The first messages of a channel wait for its source. */
 	return env->kind == ZWIRE_CTRL || env->kind == ZWIRE_BYE ? talk(w, in, raw, payload, env->len) : -EAGAIN;
 }
@@ -65,10 +73,10 @@ static void close_stream(struct worker *w, struct stream_in *in)
 {
 	in->closed = true;
 	if (in->state == STREAM_TALKS)
-		ports_emit(w, &(struct event){.kind = EVENT_STREAM, .channel = in->trunk->channel, .dest = in->id});
+		tell_control(w, in, NULL);
 	else if (in->state == STREAM_ENDED)
 		stream_end(w, in);
-	else if (!in->head)
+	else if (in->state == STREAM_RUNS && !in->head)
 		half_lose_source(w, in->source, -ESHUTDOWN); /* ends it */
 }
 
@@ -78,6 +86,49 @@ static void count(struct worker *w, struct stream_in *in, uint32_t len)
 	stream_return(w, in);
 }
 
+/* The other side begins no stream after this one. */
+static int take_leave(struct source *s, const struct zwire_env *env)
+{
+	if (env->kind != ZWIRE_CLOSE || s->trunk->accepts)
+		return rules_breach(s, "a message of no stream");
+	ports_emit(s->lane->worker, &(struct event){.kind = EVENT_STREAM, .channel = s->channel});
+	return 0;
+}
+
+/* A message whose stream is not here: of one that begins, or has ended. 0: there may be a stream now, or the message is
+ * of no use. */
+static int meet(struct source *s, const struct zwire_env *env)
+{
+	struct trunk_rx *t = s->trunk;
+	const uint32_t id = env->job;
+	if (id == 0)
+		return take_leave(s, env);
+	if (id <= t->newest) /* word of room may cross the end */
+		return env->kind == ZWIRE_CREDIT ? 0
+						 : rules_breach(s, "a stream with the number of one that has ended");
+	if (!t->accepts) /* the answer was faster than the command, or is none */
+		return id <= atomic_load(&t->begun) ? stall(s) : rules_breach(s, "a stream that nobody has begun");
+	if (env->kind == ZWIRE_CREDIT)
+		return rules_breach(s, "room for a stream that has not begun");
+	if (id - t->newest > STREAMS_MAX - HASH_COUNT(t->streams))
+		return rules_breach(s, "too many streams in one trunk");
+	return stream_begin(t, id, STREAM_TALKS) == 0 ? 0 : stall(s);
+}
+
+/* Its sender may be the control thread still, though it has a source here soon. */
+static int take_credit(struct source *s, struct stream_in *in, const struct zwire_env *env,
+	const uint8_t raw[ZWIRE_ENV_BYTES])
+{
+	struct worker *w = s->lane->worker;
+	if (in->state != STREAM_TALKS) {
+		stream_granted(w, in, env);
+		return 0;
+	}
+	if (!in->spoke)
+		return rules_breach(s, "room for a stream that has not begun");
+	return talk(w, in, raw, NULL, 0) == 0 ? 0 : stall(s);
+}
+
 int streams_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	struct source *s = ctx;
@@ -85,22 +136,23 @@ int streams_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE
 	struct trunk_rx *t = s->trunk;
 	struct stream_in *in = stream_find(t, env->job);
 	if (!in) {
-		if (env->kind == ZWIRE_CREDIT || env->kind == ZWIRE_CLOSE)
-			return 0; /* of a stream that has ended */
-		if (HASH_COUNT(t->streams) >= STREAMS_MAX)
-			return rules_breach(s, "too many streams in one trunk");
-		/* Where we begin the streams: the answer was faster than the command for the source. */
-		if (!t->accepts || !(in = stream_begin(t, env->job)))
-			return stall(s);
+		int rc = meet(s, env);
+		if (rc != 0 || !(in = stream_find(t, env->job)))
+			return rc;
 	}
-	if (env->kind == ZWIRE_CREDIT) {
-		stream_granted(w, in, env->offset);
-		return 0;
-	}
+	if ((env->kind == ZWIRE_CREDIT || env->kind == ZWIRE_CLOSE) && env->len > 0)
+		return rules_breach(s, "a payload where none belongs");
+	if (env->kind == ZWIRE_CREDIT)
+		return take_credit(s, in, env, raw);
+	if (in->closed)
+		return rules_breach(s, "a message of a stream after its end");
 	if (env->kind == ZWIRE_CLOSE) {
 		close_stream(w, in);
 		return 0;
 	}
+	/* What it has under way, at the most: it may not have heard yet what it was told. */
+	if (!stream_fits(in->taken + in->held - in->told, in->most, ZWIRE_ENV_BYTES + (uint64_t)env->len))
+		return rules_breach(s, "more of a stream than its window");
 	lane_add(&s->lane->stats.bytes, env->len);
 	int rc = in->head ? -EAGAIN : hand_on(w, in, env, raw, payload);
 	if (rc == 0) {
@@ -111,8 +163,6 @@ int streams_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE
 		half_lose_source(w, in->source, rc); /* ends the stream, and no other */
 		return 0;
 	}
-	if (in->held > HELD_MAX_BYTES)
-		return rules_breach(s, "more of a stream than its window");
 	return stream_hold(in, raw, payload, env->len) ? 0 : stall(s);
 }
 
@@ -148,7 +198,10 @@ bool streams_turn(struct worker *w)
 void streams_say(const struct source *trunk, uint32_t id, struct parcel *p)
 {
 	struct stream_in *in = stream_find(trunk->trunk, id);
-	if (in && in->state != STREAM_ENDED)
-		stream_hold(in, p->env, p->payload, p->len);
+	struct zwire_env env;
+	if (in && zwire_decode(&env, p->env) == 0 && env.kind == ZWIRE_CREDIT)
+		stream_granted(trunk->lane->worker, in, &env);
+	else if (in && in->state != STREAM_ENDED && stream_hold(in, p->env, p->payload, p->len))
+		in->taken -= ZWIRE_ENV_BYTES + (uint64_t)p->len; /* it is taken once more */
 	free(p);
 }

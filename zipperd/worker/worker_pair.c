@@ -29,7 +29,7 @@ static int create(struct worker **out, const struct worker_params *p, const char
 	memset(w, 0, sizeof(*w));
 	struct list *lists[] = {&w->hot, &w->cold, &w->stalled, &w->touched, &w->blocked, &w->due, &w->carrying,
 		&w->reading, &w->writing, &w->telling, &w->finishing, &w->fanouts, &w->all_lanes, &w->trunks_full,
-		&w->streams_held, &w->streams_due};
+		&w->streams_wide, &w->streams_held, &w->streams_due};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	w->ports = aligned_alloc(alignof(struct worker_ports), sizeof(*w->ports));
