@@ -197,11 +197,18 @@ static int make_runs(const struct job *j, struct zctl_world *w)
 	return 0;
 }
 
-/* Bytes that an endpoint is granted in any case: the largest fragment of most transports. */
-#define WINDOW_LEAST ((int64_t)128 << 10)
+/* The windows of all stations take at most half of the memory. But two fragments have room in each: with less, a sender
+ * would wait after every fragment. Few of many ranks have that much under way at a time, and where all have it, their
+ * senders wait for memory. */
+uint32_t job_world_window(const struct settings *c, int64_t left, uint64_t stations)
+{
+	const int64_t share = left > 0 ? left / 2 / (int64_t)stations : 0;
+	const int64_t least = 2 * (int64_t)settings_fragment(c);
+	const int64_t window = share > least ? share : least;
+	return (uint32_t)(window < c->rdv_window ? window : c->rdv_window);
+}
 
-/* The window of one station, in bytes. The windows of all stations take at most half of the memory that other jobs'
- * windows leave, and half of the memory that those of the user's other jobs leave to the user. */
+/* The window of one station. The jobs share the memory, and each user's jobs the memory of that user. */
 static uint32_t choose_window(const struct job *j)
 {
 	const struct settings *c = &j->daemon->settings;
@@ -211,11 +218,7 @@ static uint32_t choose_window(const struct job *j)
 		left -= (int64_t)other->window_bytes;
 		of_user -= other->user == j->user ? (int64_t)other->window_bytes : 0;
 	}
-	int64_t window = (left < of_user ? left : of_user) / 2 / count_stations(j);
-	if (window > c->rdv_window)
-		window = c->rdv_window;
-	int64_t least = c->frag_bytes ? c->frag_bytes : WINDOW_LEAST;
-	return (uint32_t)(window < least ? least : window);
+	return job_world_window(c, left < of_user ? left : of_user, count_stations(j));
 }
 
 /* MPI_UNIVERSE_SIZE of all native jobs together; 0 if one of them does not know its own. */

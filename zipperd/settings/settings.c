@@ -396,7 +396,8 @@ const struct zconf_row settings_rows[] = {
 	OPT(rdv_window, ZCONF_BYTES, "2M", 4 * KiB, GiB,
 		"The number of bytes of large messages that may be on their way to one rank at a time, to "
 		"each of its endpoints where it has several (ZIPPER_ENDPOINTS). zipperd lowers it for jobs so large "
-		"that the windows of all their ranks would exceed half of the memory that is left."),
+		"that the windows of all their ranks would exceed half of the memory that is left, but never below two "
+		"fragments (frag_bytes)."),
 	OPT(dest_share, ZCONF_BYTES, "1M", 8 * KiB, GiB,
 		"The number of bytes of messages that may wait for one rank that does not receive, for "
 		"each of its endpoints where it has several (ZIPPER_ENDPOINTS), and in each worker. Further messages "

@@ -13,6 +13,7 @@
 #include "zipperd/lane/lane.h"
 #include "zipperd/lane/refusal.h"
 #include "zipperd/conn/limit.h"
+#include "zipperd/job/job_world.h"
 #include "zipperd/memory/pool.h"
 #include "zipperd/memory/ring.h"
 #include "zipperd/memory/staging.h"
@@ -447,6 +448,27 @@ static void log_lines_are_limited(void **state)
 	assert_int_equal(dropped, 1000 - LIMIT_LINES);
 }
 
+static void windows_do_not_shrink_with_the_ranks(void **state)
+{
+	static const struct {
+		uint32_t stations, window;
+	} row[] = {{2, 2 << 20}, {64, 2 << 20}, {128, 1 << 20}, {256, 512 << 10}, {257, 512 << 10}, {1024, 512 << 10},
+		{131072, 512 << 10}, {UINT32_MAX - 1, 512 << 10}};
+	struct settings c;
+	struct zerr err;
+	(void)state;
+	assert_int_equal(settings_init(&c, &err), 0);
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		assert_int_equal(job_world_window(&c, c.memory, row[i].stations), row[i].window);
+	assert_int_equal(job_world_window(&c, -1, 2), 512 << 10);
+	c.frag_bytes = 64 << 10;
+	assert_int_equal(job_world_window(&c, c.memory, 131072), 128 << 10);
+	c.frag_bytes = 0;
+	c.rdv_window = 256 << 10; /* asked for */
+	assert_int_equal(job_world_window(&c, c.memory, 2), 256 << 10);
+	settings_fini(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -462,6 +484,7 @@ int main(void)
 		cmocka_unit_test(destinations_are_stations),
 		cmocka_unit_test(who_left_is_told_without_memory),
 		cmocka_unit_test(log_lines_are_limited),
+		cmocka_unit_test(windows_do_not_shrink_with_the_ranks),
 	};
 	return cmocka_run_group_tests_name("zipperd_parts", tests, NULL, NULL);
 }
