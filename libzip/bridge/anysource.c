@@ -42,7 +42,7 @@ static void *room_for_bytes(struct zop *op, MPI_Count bytes)
 static int post_native(struct zop *op)
 {
 	const struct zcomm *c = op->req.comm;
-	int source = op->rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : c->shadow_rank[op->rank];
+	int source = op->rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : zcomm_shadow_rank(c, op->rank);
 
 	if (source == MPI_ANY_SOURCE && !ztype_find(op->type)->builtin) {
 		MPI_Count bytes = ztype_find(op->type)->size * op->count;

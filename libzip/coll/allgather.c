@@ -103,7 +103,7 @@ static int make_piece(struct zsched *s, const struct zslots *slots, int p, int l
 static bool leads(const struct zsched *s, const struct piece *piece)
 {
 	struct zcomm *c = zsched_comm(s);
-	return piece->leader == c->shadow_rank[c->rank];
+	return piece->leader == zcomm_shadow_rank(c, c->rank);
 }
 
 /* All members of my part decide alike. */

@@ -81,7 +81,7 @@ static int member_of(const struct zcomm *c, int part, int i)
 static struct turn between_parts(const struct zsched *s, int step)
 {
 	const struct zcomm *c = zsched_comm(s);
-	int me = c->shadow_rank[c->rank], wide = c->members_max, others = c->nparts - 1;
+	int me = zcomm_shadow_rank(c, c->rank), wide = c->members_max, others = c->nparts - 1;
 	int t = step / others, d = step % others + 1;
 	return (struct turn){.to = member_of(c, (c->my_part + d) % c->nparts, (me + t) % wide),
 		.from = member_of(c, (c->my_part + c->nparts - d) % c->nparts, (me + wide - t) % wide)};

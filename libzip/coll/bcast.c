@@ -147,7 +147,7 @@ static int build_large(struct zsched *s, struct bcast *b)
 	/* In the root's part the data need not be packed. Its members and the crossing data do not wait for each other.
 	 */
 	if (c->nlocal > 1)
-		rc = zinside_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root]);
+		rc = zinside_bcast(s, b->buf, b->count, b->type, zcomm_shadow_rank(c, b->root));
 	if (rc != MPI_SUCCESS || c->rank != b->root)
 		return rc;
 	zstep_open_from(s, inside);
@@ -166,7 +166,7 @@ static int build_small(struct zsched *s, const struct bcast *b)
 		zsched_round(s);
 	}
 	if (rc == MPI_SUCCESS && c->nlocal > 1)
-		rc = zinside_bcast(s, b->buf, b->count, b->type, b->root_here ? c->shadow_rank[b->root] : 0);
+		rc = zinside_bcast(s, b->buf, b->count, b->type, b->root_here ? zcomm_shadow_rank(c, b->root) : 0);
 	return rc;
 }
 

@@ -76,7 +76,7 @@ static int gather_here(struct zsched *s, const struct zcoll *a, const MPI_Count 
 		.displs = displs,
 		.type = a->recvtype};
 	bool in_place = a->sendbuf == MPI_IN_PLACE;
-	int root = c->shadow_rank[a->root];
+	int root = zcomm_shadow_rank(c, a->root);
 	if (!a->vector && zshared_fits(c, in_place ? a->recvcount : a->sendcount, in_place ? a->recvtype : a->sendtype))
 		return zshared_gather(s, a->sendbuf, a->sendcount, a->sendtype, &all, root);
 	return zinside_gatherv(s, a->sendbuf, a->sendcount, a->sendtype, counts ? a->recvbuf : NULL, counts, displs,

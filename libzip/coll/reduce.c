@@ -147,8 +147,9 @@ static int build_by_part(struct zsched *s, const struct zcoll *a)
 	int depth = zflight_depth(&x.g.tune, x.g.groups);
 	x.flights = zflight_strips(s, x.g.strips);
 	x.buffers = zsched_alloc(s, (size_t)x.g.strips * sizeof *x.buffers);
-	int rc = x.flights && x.buffers ? zstrips_make(s, &x.g, a, x.remote ? -1 : c->shadow_rank[a->root], &x.strips)
-					: MPI_ERR_NO_MEM;
+	int rc = x.flights && x.buffers
+			 ? zstrips_make(s, &x.g, a, x.remote ? -1 : zcomm_shadow_rank(c, a->root), &x.strips)
+			 : MPI_ERR_NO_MEM;
 	for (int l = 0; l < x.g.strips && rc == MPI_SUCCESS; l++)
 		rc = make_buffers(s, &x, l, depth);
 	for (int round = 0; round < x.g.groups + 1 + depth && rc == MPI_SUCCESS; round++)

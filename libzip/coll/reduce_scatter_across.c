@@ -206,7 +206,7 @@ static int scatter_collected(struct zsched *s, const struct scattering *x, const
 		out.of[i] = edges[i + 1] - edges[i];
 	zcounts_place(s, &out);
 	return zinside_scatterv(s, sum, out.of, out.at, x->args.recvtype, x->args.recvbuf,
-		out.of[c->shadow_rank[c->rank]], x->args.recvtype, 0);
+		out.of[zcomm_shadow_rank(c, c->rank)], x->args.recvtype, 0);
 }
 
 /* Sums go part by part in both directions at a time. A group that collects at rank 0 does so before it takes the sums

@@ -226,7 +226,7 @@ static int hand_out(struct zsched *s, const struct zcoll *a, const struct zslots
 	if (rc != MPI_SUCCESS)
 		return rc;
 	in.of[leader] = zslots_count(slots, c->rank);
-	for (int i = leader; i < leader + members && leader == c->shadow_rank[c->rank]; i++)
+	for (int i = leader; i < leader + members && leader == zcomm_shadow_rank(c, c->rank); i++)
 		out.of[i] = zslots_count(slots, c->shadow_to_rank[i]);
 	zcounts_place(s, &out);
 	return zinside_alltoallv(s, sum, out.of, out.at, a->recvtype, a->recvbuf, in.of, in.at, a->recvtype);

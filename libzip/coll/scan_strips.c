@@ -283,7 +283,7 @@ int zscan_strips_build(struct zsched *s, const struct zcoll *a, bool exclusive)
 		.op = a->op,
 		.exclusive = exclusive,
 		.sends = c->my_part<c->nparts - 1, .receives = c->my_part> 0,
-		.me = c->shadow_rank[c->rank],
+		.me = zcomm_shadow_rank(c, c->rank),
 		.last = c->nlocal - 1,
 		.g = zsegments_cut(&tune, c->members_min, a->recvcount, a->recvtype)};
 	x->depth = zflight_depth(&tune, x->g.groups);

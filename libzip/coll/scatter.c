@@ -169,7 +169,7 @@ static int build_root(struct zsched *s, const struct zcoll *a)
 		rc = zslots_local(s, &slots, &counts, &displs);
 	if (rc == MPI_SUCCESS)
 		rc = zinside_scatterv(s, a->sendbuf, counts, displs, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
-			c->shadow_rank[a->root]);
+			zcomm_shadow_rank(c, a->root));
 	return rc;
 }
 
@@ -288,7 +288,7 @@ int zscatter_build(struct zsched *s, const struct zcoll *a)
 		rc = build_root(s, a);
 	else if (zcomm_is_local_rank(c, a->root))
 		rc = zinside_scatterv(s, NULL, NULL, NULL, MPI_BYTE, a->recvbuf, a->recvcount, a->recvtype,
-			c->shadow_rank[a->root]);
+			zcomm_shadow_rank(c, a->root));
 	else
 		rc = build_remote(s, a);
 	zsched_round(s);

@@ -20,7 +20,7 @@ int zstrips_make(struct zsched *s, const struct zsegments *g, const struct zcoll
 	for (int l = 0; l < g->strips && rc == MPI_SUCCESS; l++) {
 		struct zstrip *strip = &(*strips)[l];
 		*strip = (struct zstrip){.root = one >= 0 ? one : zleader_first(c->nlocal, g->strips, l)};
-		strip->mine = strip->root == c->shadow_rank[c->rank];
+		strip->mine = strip->root == zcomm_shadow_rank(c, c->rank);
 		rc = zsubtotal_init(&strip->in, s, &g->tune, zsegments_count(g, 0), a->recvtype, a->op, strip->root);
 	}
 	return rc;

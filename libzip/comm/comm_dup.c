@@ -147,7 +147,7 @@ static void dup_done(void *arg, int *error)
 static int agree_on_board(struct zsched *s, struct dup *d)
 {
 	struct zcomm *c = d->parent;
-	d->board = c->shadow_rank[c->rank] == 0 ? zboard_claim(c->nlocal) : -1;
+	d->board = zcomm_shadow_rank(c, c->rank) == 0 ? zboard_claim(c->nlocal) : -1;
 	return c->nlocal > 1 ? zinside_bcast(s, &d->board, 1, MPI_INT, 0) : MPI_SUCCESS;
 }
 

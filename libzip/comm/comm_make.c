@@ -27,7 +27,7 @@ void zcomm_make_join(MPI_Comm comm, int board)
 {
 	struct zcomm *c = zcomm_find(comm);
 	if (c && !c->local)
-		c->board = zboard_join(board, c->nlocal, c->shadow_rank[c->rank]);
+		c->board = zboard_join(board, c->nlocal, zcomm_shadow_rank(c, c->rank));
 }
 
 void zcomm_make_board(MPI_Comm comm)
@@ -35,7 +35,7 @@ void zcomm_make_board(MPI_Comm comm)
 	const struct zcomm *c = zcomm_find(comm);
 	if (!c || c->local)
 		return;
-	int number = c->shadow_rank[c->rank] == 0 ? zboard_claim(c->nlocal) : -1;
+	int number = zcomm_shadow_rank(c, c->rank) == 0 ? zboard_claim(c->nlocal) : -1;
 	if (c->nlocal > 1 && zboard_are_there()) {
 		zshim_block_begin();
 		zn.Bcast(&number, 1, MPI_INT, 0, c->shadow);

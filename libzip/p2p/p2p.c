@@ -92,7 +92,7 @@ int zp2p_isend(struct zcomm *c, const struct zp2p_args *a, enum zp2p_mode mode, 
 	if (a->rank == MPI_PROC_NULL)
 		return zp2p_native_isend(a, c->shadow, MPI_PROC_NULL, mode, request);
 	if (zcomm_is_local_rank(c, a->rank))
-		return zp2p_native_isend(a, c->shadow, c->shadow_rank[a->rank], mode, request);
+		return zp2p_native_isend(a, c->shadow, zcomm_shadow_rank(c, a->rank), mode, request);
 	if (__builtin_expect(!request, 0))
 		return zerror_raise(c, MPI_ERR_ARG, a->name, ZERROR_NULL, "request");
 	rc = zbridge_isend(c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag, bridge_mode(mode), &r);
@@ -118,7 +118,7 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 		return zp2p_native_irecv(a, c->shadow, MPI_PROC_NULL, request);
 	if (a->rank >= 0 && c->nprobed > 0) /* the call names the source that a probe has told */
 		zanysource_taken(c, a->tag);
-	if (a->rank >= 0 && c->shadow_rank[a->rank] == a->rank)
+	if (a->rank >= 0 && zcomm_shadow_rank(c, a->rank) == a->rank)
 		return zp2p_native_irecv(a, c->shadow, a->rank, request);
 
 	if (__builtin_expect(!request, 0))

@@ -103,7 +103,7 @@ static int native_init(const struct zp2p_args *a, MPI_Comm comm, int rank, int p
 static int local_init(struct zcomm *c, const struct zp2p_args *a, int partitions, MPI_Info info, bool sends,
 	MPI_Request *request)
 {
-	const int rank = c->shadow_rank[a->rank];
+	const int rank = zcomm_shadow_rank(c, a->rank);
 
 	if (sends || rank == a->rank)
 		return native_init(a, c->shadow, rank, partitions, info, sends, request);

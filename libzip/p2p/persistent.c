@@ -67,7 +67,7 @@ int zpersistent_send_init(const struct zp2p_args *a, enum zp2p_mode mode, MPI_Re
 	if (a->rank == MPI_PROC_NULL)
 		return native_send_init(a, c->shadow, MPI_PROC_NULL, mode, request);
 	if (zcomm_is_local_rank(c, a->rank))
-		return native_send_init(a, c->shadow, c->shadow_rank[a->rank], mode, request);
+		return native_send_init(a, c->shadow, zcomm_shadow_rank(c, a->rank), mode, request);
 	return our_init(c, a, ZOP_SEND, mode, request);
 }
 
@@ -83,7 +83,7 @@ int zpersistent_recv_init(const struct zp2p_args *a, MPI_Request *request)
 		return rc;
 	if (a->rank == MPI_PROC_NULL)
 		return native_recv_init(a, c->shadow, MPI_PROC_NULL, request);
-	if (a->rank >= 0 && c->shadow_rank[a->rank] == a->rank)
+	if (a->rank >= 0 && zcomm_shadow_rank(c, a->rank) == a->rank)
 		return native_recv_init(a, c->shadow, a->rank, request);
 	return our_init(c, a, ZOP_RECV, ZP2P_STANDARD, request);
 }

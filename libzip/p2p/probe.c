@@ -81,7 +81,7 @@ static void probe_local(struct probe *p)
 
 static void probe_shadow(struct probe *p)
 {
-	int source = p->source < 0 ? p->source : p->c->shadow_rank[p->source];
+	int source = p->source < 0 ? p->source : zcomm_shadow_rank(p->c, p->source);
 	MPI_Message native;
 	MPI_Status st;
 

@@ -103,7 +103,7 @@ static bool has_arrived(struct zsched *s, struct zarriving *a, MPI_Count bytes)
 /* A native message to or from a rank of the remote group in my part. */
 static void start_near(struct zsched *s, struct zstep *t)
 {
-	int rank = s->far->shadow_rank[t->partner], tag = s->tag & NEAR_TAG;
+	int rank = zcomm_shadow_rank(s->far, t->partner), tag = s->tag & NEAR_TAG;
 	int rc = t->kind == STEP_SEND ? zn.Isend_c(t->buf, t->count, t->type, rank, tag, s->far->near, &t->native)
 				      : zn.Irecv_c(t->buf, t->count, t->type, rank, tag, s->far->near, &t->native);
 	if (rc != MPI_SUCCESS) {

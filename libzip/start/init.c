@@ -123,7 +123,7 @@ static void merge(const struct zenv *env, bool threaded)
 		fail_init(&err);
 	zcomm_world->board =
 		zboard_join(zboard_init(env->shared == ZENV_SHARED_YES && here == zworld.part_size[zworld.part]),
-			zcomm_world->nlocal, zcomm_world->shadow_rank[zcomm_world->rank]);
+			zcomm_world->nlocal, zcomm_shadow_rank(zcomm_world, zcomm_world->rank));
 	if (zcomm_internal_init() != MPI_SUCCESS || zpairs_init() != MPI_SUCCESS) {
 		zerr_set(&err, -ENOMEM, "cannot make a communicator for the library's own messages");
 		fail_init(&err);

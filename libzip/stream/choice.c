@@ -39,7 +39,7 @@ void zchoice_fini(void)
 
 bool zchoice_is_possible(uint32_t vrank)
 {
-	return zworld.fabrics && (zworld.fabrics[zworld.vrank] & zworld.fabrics[vrank]) != 0;
+	return zworld.nattached > 0 && (zworld_fabrics(zworld.vrank) & zworld_fabrics((int)vrank)) != 0;
 }
 
 static void say_later(struct words *w, enum zctl_direct_what what, uint32_t vrank)

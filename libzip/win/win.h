@@ -119,7 +119,7 @@ static inline bool zwin_is_local(const struct zwin *w, int rank)
 /* The rank in the native window. */
 static inline int zwin_native_rank(const struct zwin *w, int rank)
 {
-	return w->comm->shadow_rank[rank];
+	return zcomm_shadow_rank(w->comm, rank);
 }
 
 #endif

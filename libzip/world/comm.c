@@ -45,27 +45,21 @@ uint64_t zcomm_new_id(void)
 	return (uint64_t)(uint32_t)zworld.vrank << 32 | (++made & 0x3fffffffu) << 2;
 }
 
-/* Fills shadow_rank, shadow_to_rank and parts. */
-static int map_members(struct zcomm *comm)
+/* Counts the members by part, and finds their leaders and whether they are consecutive. part_index: [zworld.nparts]. */
+static void count_members(struct zcomm *comm, const int *vranks, int *part_index)
 {
-	int *part_index = malloc((size_t)zworld.nparts * sizeof(*part_index));
+	int previous = -1;
 
-	if (!part_index)
-		return -1;
+	comm->blocked = true;
+	comm->rank = MPI_UNDEFINED;
 	for (int p = 0; p < zworld.nparts; p++)
 		part_index[p] = -1;
-	comm->blocked = true;
-	comm->rank = comm->my_part = MPI_UNDEFINED;
-	int previous = -1;
 	for (int r = 0; r < comm->size; r++) {
-		int vrank = comm->vrank[r], part = (int)zworld.place[vrank].part;
+		int vrank = vranks ? vranks[r] : r, part = (int)zworld.place[vrank].part;
 		if (vrank == zworld.vrank)
 			comm->rank = r;
-		comm->shadow_rank[r] = -1;
-		if (part == zworld.part) {
-			comm->shadow_to_rank[comm->nlocal] = r;
-			comm->shadow_rank[r] = comm->nlocal++;
-		}
+		if (part == zworld.part && comm->nlocal++ == 0)
+			comm->first_local = r;
 		if (part_index[part] < 0) {
 			part_index[part] = comm->nparts;
 			comm->parts[comm->nparts++] = (struct zcomm_part){.part = part, .leader = r};
@@ -76,24 +70,50 @@ static int map_members(struct zcomm *comm)
 		previous = part;
 	}
 	comm->my_part = part_index[zworld.part];
-	int *next = comm->members;
-	for (int p = 0; p < comm->nparts; p++) {
-		comm->parts[p].member = next;
-		next += comm->parts[p].count;
-		comm->parts[p].count = 0;
-	}
-	for (int r = 0; r < comm->size; r++) {
-		struct zcomm_part *part = &comm->parts[part_index[zworld.place[comm->vrank[r]].part]];
-		part->member[part->count++] = r;
-	}
 	comm->members_min = comm->members_max = comm->nparts > 0 ? comm->parts[0].count : 0;
 	for (int p = 1; p < comm->nparts; p++) {
 		int n = comm->parts[p].count;
 		comm->members_min = n < comm->members_min ? n : comm->members_min;
 		comm->members_max = n > comm->members_max ? n : comm->members_max;
 	}
-	free(part_index);
-	return 0;
+}
+
+/* The vranks follow one another, or are those of all ranks. */
+static bool is_counting(const int *vranks, int size)
+{
+	for (int r = 1; vranks && r < size; r++)
+		if (vranks[r] != vranks[0] + r)
+			return false;
+	return zworld.number && size > 0;
+}
+
+/* The members of a part are consecutive, so their ranks are, too. */
+static void map_blocked(struct zcomm *comm)
+{
+	comm->shadow_to_rank = zworld.number + comm->first_local;
+	for (int p = 0; p < comm->nparts; p++)
+		comm->parts[p].member = zworld.number + comm->parts[p].leader;
+}
+
+/* members: [size], the memory of the parts' member arrays. */
+static void map_members(struct zcomm *comm, int *members, const int *part_index)
+{
+	int local = 0;
+
+	for (int p = 0; p < comm->nparts; p++) {
+		comm->parts[p].member = members;
+		members += comm->parts[p].count;
+		comm->parts[p].count = 0;
+	}
+	for (int r = 0; r < comm->size; r++) {
+		struct zcomm_part *part = &comm->parts[part_index[zworld.place[comm->vrank[r]].part]];
+		part->member[part->count++] = r;
+		comm->shadow_rank[r] = -1;
+		if (part->part == zworld.part) {
+			comm->shadow_to_rank[local] = r;
+			comm->shadow_rank[r] = local++;
+		}
+	}
 }
 
 static void destroy(struct zcomm *comm)
@@ -101,19 +121,47 @@ static void destroy(struct zcomm *comm)
 	zboard_leave(comm->board);
 	ztopo_unref(comm->topo);
 	free(comm->attached);
-	free(comm->vrank);
-	free(comm->shadow_rank);
-	free(comm->shadow_to_rank);
+	free(comm->tables);
 	free(comm->parts);
-	free(comm->members);
 	free(comm);
 }
 
-/* Allocates everything except the tables; shadow_total: room in shadow_to_rank. */
-static struct zcomm *make(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size, int shadow_total)
+/* Makes the tables. vranks NULL: of all ranks. both: of an intercommunicator, whose caller changes them; shadow_total:
+ * room in shadow_to_rank. false: out of memory. */
+static bool make_tables(struct zcomm *comm, const int *vranks, bool both, int shadow_total)
+{
+	int *part_index = malloc((size_t)zworld.nparts * sizeof(*part_index)), *next;
+	const size_t n = (size_t)comm->size;
+
+	if (!part_index)
+		return false;
+	count_members(comm, vranks, part_index);
+	const bool counting = is_counting(vranks, comm->size);
+	const bool blocked = comm->blocked && zworld.number && !both;
+	const size_t words = (counting ? 0 : n) + (blocked ? 0 : 2 * n + (size_t)shadow_total);
+	next = comm->tables = words > 0 ? malloc(words * sizeof(int)) : NULL;
+	if (words > 0 && !next)
+		goto out;
+	comm->vrank = counting ? zworld.number + (vranks ? vranks[0] : 0) : next;
+	for (int r = 0; !counting && r < comm->size; r++)
+		*next++ = vranks ? vranks[r] : r;
+	if (blocked) {
+		map_blocked(comm);
+	} else {
+		comm->shadow_rank = next;
+		comm->shadow_to_rank = next + 2 * n;
+		map_members(comm, next + n, part_index);
+	}
+out:
+	free(part_index);
+	return words == 0 || comm->tables;
+}
+
+/* vranks NULL: of all ranks. both, shadow_total: as in make_tables. */
+static struct zcomm *make(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vranks, int size, bool both,
+	int shadow_total)
 {
 	struct zcomm *comm = calloc(1, sizeof(*comm));
-	size_t n = (size_t)size + 1;
 
 	if (!comm)
 		return NULL;
@@ -124,21 +172,12 @@ static struct zcomm *make(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const i
 	comm->station = zstation_of_comm(id);
 	comm->size = size;
 	comm->refs = 1;
-	comm->vrank = malloc(n * sizeof(int));
-	comm->shadow_rank = malloc(n * sizeof(int));
-	comm->shadow_to_rank = malloc(((size_t)shadow_total + 1) * sizeof(int));
 	comm->parts = calloc((size_t)zworld.nparts, sizeof(*comm->parts));
-	comm->members = malloc(n * sizeof(int));
-	if (!comm->vrank || !comm->shadow_rank || !comm->shadow_to_rank || !comm->parts || !comm->members)
-		goto err_destroy;
-	memcpy(comm->vrank, vrank, (size_t)size * sizeof(int));
-	if (map_members(comm) != 0)
-		goto err_destroy;
+	if (!comm->parts || !make_tables(comm, vranks, both, shadow_total)) {
+		destroy(comm);
+		return NULL;
+	}
 	return comm;
-
-err_destroy:
-	destroy(comm);
-	return NULL;
 }
 
 /* The last communicator with such a handle has the place. For the others threads enter the library as a whole. */
@@ -167,7 +206,7 @@ static void enter(struct zcomm *comm)
 
 struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size)
 {
-	struct zcomm *comm = make(handle, shadow, id, vrank, size, size);
+	struct zcomm *comm = make(handle, shadow, id, vrank, size, false, size);
 
 	if (comm)
 		enter(comm);
@@ -176,13 +215,7 @@ struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const 
 
 struct zcomm *zcomm_create_whole(MPI_Comm handle, MPI_Comm shadow, uint64_t id)
 {
-	int *vranks = malloc((size_t)zworld.nranks * sizeof(*vranks));
-
-	for (int v = 0; vranks && v < zworld.nranks; v++)
-		vranks[v] = v;
-	struct zcomm *comm = vranks ? zcomm_create(handle, shadow, id, vranks, zworld.nranks) : NULL;
-	free(vranks);
-	return comm;
+	return zcomm_create(handle, shadow, id, NULL, zworld.nranks);
 }
 
 /* Fills the ranks in a shadow that has the members of both groups. */
@@ -206,8 +239,8 @@ struct zcomm *zcomm_create_inter(const struct zcomm_inter *i)
 	/* The local group is in no table. It has the same id: its messages have other sources than those from outside.
 	 */
 	struct zcomm *local = make(i->local_shadow == i->shadow ? MPI_COMM_NULL : i->local_shadow, i->local_shadow,
-		i->id, i->local, i->nlocal, i->nlocal);
-	struct zcomm *comm = make(i->shadow, i->shadow, i->id, i->remote, i->nremote, i->nlocal + i->nremote);
+		i->id, i->local, i->nlocal, false, i->nlocal);
+	struct zcomm *comm = make(i->shadow, i->shadow, i->id, i->remote, i->nremote, true, i->nlocal + i->nremote);
 
 	if (!local || !comm) {
 		if (local)

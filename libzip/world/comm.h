@@ -44,12 +44,15 @@ struct zcomm {
 			  * the low two bits are the kind of traffic (enum zcomm_context) */
 	int station;	 /* station of its point-to-point messages (station.h) */
 	int size, rank;
-	int *vrank;		  /* [size]: rank -> vrank */
-	int *shadow_rank;	  /* [size]: rank -> rank in the shadow, -1 if remote */
-	int *shadow_to_rank;	  /* [nlocal]; intercommunicators: MPI_UNDEFINED for members of the local group */
+	/* Tables whose numbers follow one another lie in zworld.number: of the world those of all ranks, unless a map
+	 * mixes its parts. tables is the memory of the others. */
+	int *vrank;	     /* [size]: rank -> vrank */
+	int *shadow_rank;    /* zcomm_shadow_rank: [size]; NULL: the members of my part begin at first_local */
+	int *shadow_to_rank; /* [nlocal]; intercommunicators: MPI_UNDEFINED for members of the local group */
+	int *tables;
+	int first_local;
 	int nlocal;		  /* members of my part: size of the shadow */
 	struct zcomm_part *parts; /* [nparts] */
-	int *members;		  /* [size]: memory of the parts' member arrays */
 	int nparts;
 	int my_part;		      /* index into parts */
 	int members_min, members_max; /* counts of the smallest and the largest part */
@@ -115,9 +118,19 @@ uint64_t zcomm_new_id(void);
 /* vrank -> rank in the communicator, or MPI_UNDEFINED. */
 int zcomm_rank_of(const struct zcomm *, int vrank);
 
+/* The rank in the shadow, -1 if remote. */
+static inline int zcomm_shadow_rank(const struct zcomm *c, int rank)
+{
+	if (c->shadow_rank)
+		return c->shadow_rank[rank];
+	const int at = rank - c->first_local;
+
+	return at >= 0 && at < c->nlocal ? at : -1;
+}
+
 static inline bool zcomm_is_local_rank(const struct zcomm *c, int rank)
 {
-	return c->shadow_rank[rank] >= 0;
+	return zcomm_shadow_rank(c, rank) >= 0;
 }
 
 /* The group of this rank. */

@@ -8,6 +8,8 @@
 
 struct zworld zworld = {.base = MPI_COMM_NULL};
 
+_Static_assert(ZCTL_PARTS_MAX <= 1 << 8 && ZCTL_RANKS_MAX <= 1 << 24, "struct zplace has room for them");
+
 static char job[ZCTL_NAME_MAX + 1];
 
 void zworld_set_job(const char *name)
@@ -84,19 +86,59 @@ static int order_by_vrank(void)
 }
 
 /* The decoder has checked the runs. */
-static int fill_fabrics(const struct zctl_world *w)
+static int keep_attached(const struct zctl_world *w)
 {
 	if (w->nattached == 0)
 		return 0;
-	zworld.fabrics = calloc((size_t)zworld.nranks, sizeof(*zworld.fabrics));
-	if (!zworld.fabrics)
+	zworld.attached = malloc(w->nattached * sizeof(*zworld.attached));
+	if (!zworld.attached)
+		return -ENOMEM;
+	memcpy(zworld.attached, w->attached, w->nattached * sizeof(*zworld.attached));
+	zworld.nattached = w->nattached;
+	return 0;
+}
+
+uint64_t zworld_fabrics(int vrank)
+{
+	uint32_t low = 0, high = zworld.nattached; /* the run, if any, is before high */
+
+	while (low < high) {
+		const uint32_t mid = low + (high - low) / 2;
+		if (zworld.attached[mid].vrank <= (uint32_t)vrank)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (high > 0 && (uint32_t)vrank - zworld.attached[high - 1].vrank < zworld.attached[high - 1].count)
+		return zworld.attached[high - 1].fabrics;
+	return UINT64_C(1) << zworld.place[vrank].part;
+}
+
+/* The tables are large in large worlds: every process has them. */
+static int make_tables(void)
+{
+	const size_t n = (size_t)zworld.nranks;
+
+	zworld.place = calloc(n, sizeof(*zworld.place));
+	zworld.number = malloc(n * sizeof(*zworld.number));
+	if (!zworld.place || !zworld.number)
 		return -ENOMEM;
 	for (int v = 0; v < zworld.nranks; v++)
-		zworld.fabrics[v] = UINT64_C(1) << zworld.place[v].part;
-	for (uint32_t i = 0; i < w->nattached; i++)
-		for (uint32_t k = 0; k < w->attached[i].count; k++)
-			zworld.fabrics[w->attached[i].vrank + k] = w->attached[i].fabrics;
+		zworld.number[v] = v;
 	return 0;
+}
+
+/* my_vrank is done: it need not have memory of its own where the ranks of my part follow one another. */
+static void share_my_vrank(void)
+{
+	const int n = zworld.part_size[zworld.part], first = zworld.my_vrank[0];
+
+	for (int l = 0; l < n; l++)
+		if (zworld.my_vrank[l] != first + l)
+			return;
+	free(zworld.my_vrank);
+	zworld.my_vrank = zworld.number + first;
+	zworld.own_my_vrank = false;
 }
 
 int zworld_fill(const struct zctl_world *w, struct zerr *err)
@@ -105,9 +147,8 @@ int zworld_fill(const struct zctl_world *w, struct zerr *err)
 
 	if (rc != 0)
 		goto err_clear;
-	rc = -ENOMEM;
-	zworld.place = calloc((size_t)zworld.nranks, sizeof(*zworld.place));
-	if (!zworld.place)
+	rc = make_tables();
+	if (rc != 0)
 		goto err_clear;
 	rc = fill_places(w, err);
 	if (rc != 0)
@@ -123,13 +164,14 @@ int zworld_fill(const struct zctl_world *w, struct zerr *err)
 	zworld.universe = w->universe;
 	zworld.tag_ub = w->tag_ub;
 
-	rc = fill_fabrics(w);
+	rc = keep_attached(w);
 	if (rc != 0)
 		goto err_clear;
 	rc = -ENOMEM;
 	zworld.my_vrank = malloc((size_t)zworld.part_size[zworld.part] * sizeof(*zworld.my_vrank));
 	if (!zworld.my_vrank)
 		goto err_clear;
+	zworld.own_my_vrank = true;
 	for (int l = 0; l < zworld.part_size[zworld.part]; l++)
 		zworld.my_vrank[l] = -1;
 	for (int v = 0; v < zworld.nranks; v++)
@@ -144,6 +186,7 @@ int zworld_fill(const struct zctl_world *w, struct zerr *err)
 	rc = order_by_vrank();
 	if (rc != 0)
 		goto err_clear;
+	share_my_vrank();
 	return 0;
 
 err_clear:
@@ -158,7 +201,9 @@ void zworld_clear(void)
 	free(zworld.part_name);
 	free(zworld.part_size);
 	free(zworld.place);
-	free(zworld.fabrics);
-	free(zworld.my_vrank);
+	free(zworld.attached);
+	if (zworld.own_my_vrank)
+		free(zworld.my_vrank);
+	free(zworld.number);
 	zworld = (struct zworld){.base = MPI_COMM_NULL};
 }

@@ -13,9 +13,9 @@
 #include "common/wire/wire.h"
 #include "libzip/shim/station.h"
 
-struct zplace {
-	uint32_t part;	/* index into zworld.part_name and part_size */
-	uint32_t lrank; /* rank in that part's base communicator, where vranks ascend */
+struct zplace {		     /* packed: there is one for each rank of the world in each process */
+	uint32_t part : 8;   /* index into zworld.part_name and part_size */
+	uint32_t lrank : 24; /* rank in that part's base communicator, where vranks ascend */
 };
 
 struct zworld {
@@ -27,10 +27,12 @@ struct zworld {
 	char **part_name;     /* [nparts] */
 	int *part_size;	      /* [nparts] */
 	struct zplace *place; /* [nranks], by vrank */
-	int *my_vrank;	      /* [part_size[part]]: lrank of my part -> vrank */
-	/* [nranks], by vrank: bit p: the rank has a port on part p's fabric; 0: no direct links. NULL: every rank has
-	 * its own part's alone */
-	uint64_t *fabrics;
+	int *number;	      /* [nranks]: 0, 1, 2, ...; for tables that would hold just that (comm.h) */
+	int *my_vrank;	   /* [part_size[part]]: lrank of my part -> vrank; in number where these follow one another */
+	bool own_my_vrank; /* it does not lie in number */
+	/* [nattached], by vrank: the ranks that have ports on other fabrics than that of their part. zworld_fabrics */
+	struct zctl_attached *attached;
+	uint32_t nattached;
 	bool external32;			      /* the parts differ in representation */
 	uint32_t eager_bytes, frag_bytes, rdv_window; /* see zctl_world */
 	uint32_t universe, tag_ub;		      /* see zctl_world */
@@ -46,6 +48,9 @@ const char *zworld_job(void); /* "" where there is none */
 int zworld_fill(const struct zctl_world *, struct zerr *);
 /* Back to the state of a program that has not joined. */
 void zworld_clear(void);
+
+/* Bit p: the rank has a port on part p's fabric. 0: no direct links. */
+uint64_t zworld_fabrics(int vrank);
 
 static inline bool zworld_is_local(int vrank)
 {

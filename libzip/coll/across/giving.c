@@ -44,7 +44,7 @@ int zgiving_create(struct zsched *s, const struct zgroupsum *sum, const void *se
 	for (int l = 0; l < x->g.strips && rc == MPI_SUCCESS; l++) {
 		struct strip *strip = &x->strips[l];
 		*strip = (struct strip){.root = zgroupsum_leader(sum, &x->g, c->nlocal, l), .flight = &x->flights[l]};
-		strip->mine = strip->root == c->shadow_rank[c->rank];
+		strip->mine = strip->root == zcomm_shadow_rank(c, c->rank);
 		rc = zsubtotal_init(&strip->in, s, &x->g.tune, zsegments_count(&x->g, 0), sum->type, sum->op,
 			strip->root);
 		if (rc == MPI_SUCCESS && strip->mine)

@@ -71,7 +71,7 @@ int ztaking_create(struct zsched *s, const struct zgroupsum *sum, void *result, 
 	for (int l = 0; l < x->g.strips && rc == MPI_SUCCESS; l++) {
 		struct strip *strip = &x->strips[l];
 		*strip = (struct strip){.root = zgroupsum_leader(sum, &x->g, c->nlocal, l), .flight = &x->flights[l]};
-		strip->mine = sum->to >= 0 || strip->root == c->shadow_rank[c->rank];
+		strip->mine = sum->to >= 0 || strip->root == zcomm_shadow_rank(c, c->rank);
 		if (strip->mine)
 			rc = make_temps(s, x, strip);
 	}
@@ -113,7 +113,7 @@ static int scatter(struct zsched *s, const struct ztaking *x, const struct strip
 	struct zcomm *c = zsched_comm(s);
 	MPI_Count low = x->slots.first + x->g.each * k, high = low + zsegments_count(&x->g, k);
 	struct zcounts out;
-	int me = c->shadow_rank[c->rank], rc = zcounts_make(s, &out);
+	int me = zcomm_shadow_rank(c, c->rank), rc = zcounts_make(s, &out);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	for (int i = 0; i < c->nlocal; i++) {

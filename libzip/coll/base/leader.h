@@ -26,7 +26,7 @@ static inline int zleader_first(int n, int leaders, int a)
 static inline int zleader_number(const struct zcomm *c, int leaders)
 {
 	for (int a = 0; a < leaders; a++)
-		if (zleader_first(c->nlocal, leaders, a) == c->shadow_rank[c->rank])
+		if (zleader_first(c->nlocal, leaders, a) == zcomm_shadow_rank(c, c->rank))
 			return a;
 	return -1;
 }
@@ -35,7 +35,7 @@ static inline int zleader_number(const struct zcomm *c, int leaders)
 static inline int zleader_mine(const struct zcomm *c, int leaders, int *members)
 {
 	int a = leaders - 1;
-	while (zleader_first(c->nlocal, leaders, a) > c->shadow_rank[c->rank])
+	while (zleader_first(c->nlocal, leaders, a) > zcomm_shadow_rank(c, c->rank))
 		a--;
 	*members = zleader_first(c->nlocal, leaders, a + 1) - zleader_first(c->nlocal, leaders, a);
 	return zleader_first(c->nlocal, leaders, a);

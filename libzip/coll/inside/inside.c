@@ -129,7 +129,7 @@ static int gather_pairs(struct zsched *s, const struct native *n)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct zpairs out, in = pairs_of(&n->recv);
-	int me = c->shadow_rank[c->rank];
+	int me = zcomm_shadow_rank(c, c->rank);
 	in.in_place = n->send.buf == MPI_IN_PLACE;
 	int rc = in.in_place ? one_block(s, NULL, 0, MPI_BYTE, me, &out)
 			     : one_block(s, n->send.buf, n->send.count, n->send.type, n->root, &out);
@@ -143,7 +143,7 @@ static int scatter_pairs(struct zsched *s, const struct native *n)
 	struct zcomm *c = zsched_comm(s);
 	struct zpairs in, out = pairs_of(&n->send);
 	bool in_place = n->recv.buf == MPI_IN_PLACE;
-	int me = c->shadow_rank[c->rank];
+	int me = zcomm_shadow_rank(c, c->rank);
 	if (me == n->root && (!out.counts || !out.displs))
 		return MPI_ERR_NO_MEM;
 	int rc = one_block(s, n->recv.buf, in_place ? 0 : n->recv.count, n->recv.type, n->root, &in);

@@ -57,7 +57,7 @@ static int add_gathered(struct zsched *s, const struct gathered *given)
 		return MPI_ERR_NO_MEM;
 	*g = *given;
 	g->comm = c->shadow;
-	g->me = c->shadow_rank[c->rank];
+	g->me = zcomm_shadow_rank(c, c->rank);
 	g->step = zstep_next(s);
 	int rc = zbuf_temp(s, g->count * c->nlocal, g->type, &g->all);
 	if (rc == MPI_SUCCESS)

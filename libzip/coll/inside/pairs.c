@@ -263,7 +263,7 @@ int zpairs_exchange(struct zsched *s, const struct zpairs *out, const struct zpa
 	if (!x || !requests || !taken)
 		return MPI_ERR_NO_MEM;
 	*x = (struct exchange){.board = c->board,
-		.me = c->shadow_rank[c->rank],
+		.me = zcomm_shadow_rank(c, c->rank),
 		.members = c->nlocal,
 		.out = *out,
 		.in = *in,

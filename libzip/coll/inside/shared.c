@@ -170,13 +170,13 @@ static int add(struct zsched *s, const struct shared *given)
 	*h = *given;
 	h->schedule = s;
 	h->board = c->board;
-	h->me = c->shadow_rank[c->rank];
+	h->me = zcomm_shadow_rank(c, c->rank);
 	return zstep_watch(s, look, h);
 }
 
 int zshared_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
 {
-	if (zsched_comm(s)->shadow_rank[zsched_comm(s)->rank] == root)
+	if (zcomm_shadow_rank(zsched_comm(s), zsched_comm(s)->rank) == root)
 		return add(s, &(struct shared){.gives = true, .buf = buf, .count = count, .type = type});
 	return add(s, &(struct shared){.at = root,
 			      .step = 1,
@@ -189,7 +189,7 @@ int zshared_gather(struct zsched *s, const void *sendbuf, MPI_Count sendcount, M
 	const struct zshared_vectors *all, int root)
 {
 	struct zcomm *c = zsched_comm(s);
-	if (c->shadow_rank[c->rank] != root)
+	if (zcomm_shadow_rank(c, c->rank) != root)
 		return add(s, &(struct shared){.gives = true, .buf = sendbuf, .count = sendcount, .type = sendtype});
 	return add(s, &(struct shared){.own = sendbuf != MPI_IN_PLACE ? place_of(all, root) : NULL,
 			      .buf = sendbuf,
@@ -205,7 +205,7 @@ int zshared_allgather(struct zsched *s, const void *sendbuf, MPI_Count sendcount
 	const struct zshared_vectors *all)
 {
 	struct zcomm *c = zsched_comm(s);
-	void *own = place_of(all, c->shadow_rank[c->rank]);
+	void *own = place_of(all, zcomm_shadow_rank(c, c->rank));
 	struct shared h = {.gives = true,
 		.own = own,
 		.buf = sendbuf,
@@ -218,7 +218,7 @@ int zshared_allgather(struct zsched *s, const void *sendbuf, MPI_Count sendcount
 	if (sendbuf == MPI_IN_PLACE) {
 		h.own = NULL;
 		h.buf = own;
-		h.count = count_of(all, c->shadow_rank[c->rank]);
+		h.count = count_of(all, zcomm_shadow_rank(c, c->rank));
 		h.type = all->type;
 	}
 	return add(s, &h);
@@ -228,7 +228,7 @@ int zshared_reduce(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Cou
 	int root)
 {
 	struct zcomm *c = zsched_comm(s);
-	if (c->shadow_rank[c->rank] != root)
+	if (zcomm_shadow_rank(c, c->rank) != root)
 		return add(s, &(struct shared){.gives = true, .buf = sendbuf, .count = count, .type = type});
 	return add(s, &(struct shared){.buf = sendbuf,
 			      .step = 1,
@@ -245,7 +245,7 @@ int zshared_scan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count
 	bool exclusive)
 {
 	struct zcomm *c = zsched_comm(s);
-	int me = c->shadow_rank[c->rank];
+	int me = zcomm_shadow_rank(c, c->rank);
 	bool in_place = sendbuf == MPI_IN_PLACE;
 	return add(s, &(struct shared){.gives = me < c->nlocal - 1,
 			      .own = !exclusive && !in_place ? recvbuf : NULL,

@@ -27,7 +27,7 @@ int zsubtotal_init(struct zsubtotal *in, struct zsched *s, const struct ztuning_
 	if (!in->gathers)
 		return MPI_SUCCESS;
 	in->shared = zshared_fits(c, longest, type) && zredop_exchanges(op, type) && zbuf_is_contiguous(type);
-	if (!in->shared && c->shadow_rank[c->rank] == root &&
+	if (!in->shared && zcomm_shadow_rank(c, c->rank) == root &&
 		zbuf_temp(s, longest * c->nlocal, type, &in->members) != MPI_SUCCESS)
 		return MPI_ERR_NO_MEM;
 	/* An empty native reduction finds out whether the operation fits the datatype, with the right error. */

@@ -269,7 +269,7 @@ void __wrap_zsession_quit(struct zsession *s, const char *why)
 static int part_size[2] = {1, PEERS};
 static char *part_name[2] = {"a", "b"};
 static struct zplace place[1 + PEERS];
-static uint64_t fabrics[1 + PEERS];
+static struct zctl_attached attached[1 + PEERS];
 static int vranks[1 + PEERS], shadow_ranks[1 + PEERS];
 struct zcomm bridge_comm;
 
@@ -286,15 +286,16 @@ void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 		place[v] = (struct zplace){.part = v > 0, .lrank = v > 0 ? (uint32_t)v - 1 : 0};
 		vranks[v] = v;
 		shadow_ranks[v] = v == 0 ? 0 : -1;
+		attached[v] = (struct zctl_attached){.vrank = (uint32_t)v, .count = 1};
 	}
-	memset(fabrics, 0, sizeof(fabrics));
 	zworld = (struct zworld){.merged = true,
 		.nparts = 2,
 		.nranks = 1 + PEERS,
 		.part_name = part_name,
 		.part_size = part_size,
 		.place = place,
-		.fabrics = fabrics,
+		.attached = attached,
+		.nattached = 1 + PEERS,
 		.eager_bytes = 1024,
 		.rdv_window = rdv_window};
 	bridge_comm = (struct zcomm){.size = 1 + PEERS, .vrank = vranks, .shadow_rank = shadow_ranks, .refs = 1};
@@ -335,7 +336,7 @@ void bridge_introduce(uint32_t to)
 {
 	static const struct zauth_ops auth = {.mask = no_mask};
 	const struct zctl_direct d = {.what = ZCTL_DIRECT_CONNECT, .vrank = to, .addresses = "tcp:127.0.0.1:1"};
-	fabrics[0] = fabrics[to] = 1;
+	attached[0].fabrics = attached[to].fabrics = 1;
 	zrails.auth = &auth;
 	introduced = to;
 	zdirect_take(&d);
