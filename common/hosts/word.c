@@ -66,10 +66,13 @@ void *zword_grow(void *field, int *count, size_t size)
 {
 	void *array;
 	memcpy(&array, field, sizeof(array));
-	char *more = realloc(array, ((size_t)*count + 1) * size);
-	if (!more)
-		return NULL;
-	memcpy(field, &more, sizeof(more));
+	char *more = array;
+	if (!(*count & (*count - 1))) { /* room for as many again, whenever there are 0, 1, 2, 4, 8 and so on */
+		more = realloc(array, (*count ? 2 * (size_t)*count : 1) * size);
+		if (!more)
+			return NULL;
+		memcpy(field, &more, sizeof(more));
+	}
 	return memset(more + (size_t)(*count)++ * size, 0, size);
 }
 
