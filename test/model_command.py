@@ -244,7 +244,7 @@ for network, same in [("paper wiring:consecutive", "dragonfly group:960 chassis:
         r = zipmap("model", "-n", text, "-j", "spread ranks:96 nodes:4", "-p", "LIN", "--links", at)
         check(r.returncode == 0, "a preset with other keys: " + text, r.stderr)
     check(open("varied.a").read() == open("varied.b").read(), "... is the same network")
-names = "no topology (dragonfly, megafly, fattree, torus, hyperx, slimfly, graph, crossbar, part)%s no preset (paper, paper-third, cascade, "\
+names = "no topology (dragonfly, megafly, fattree, torus, hyperx, slimfly, graph, slurm, ibnet, crossbar, part)%s no preset (paper, paper-third, cascade, "\
     "frontier, aurora, perlmutter, summit, cluster)%s"
 for network, reason in [("hypercube", 'network: "hypercube" is ' + names % (",", " and no file")),
                         ("hypercube:4", 'network: "hypercube:4" is ' + names % (",", " and no file")),
@@ -266,8 +266,8 @@ for text, reason in [("", "no router has nodes"), ("router:a\nrouter:b\nlink:a t
                      (GOOD + "link:a to:b cables:0\n", ':4: cables: "0" is not a number from 1 to 4096'),
                      (GOOD + "link:a to:b speed:1\n", ':4: "speed" is unknown here, or there twice'),
                      (GOOD + "router:c nodes:1\n", ':4: "nodes" is unknown here, or there twice'),
-                     ("router:a>b node:1\n", ':1: not "router:NAME node:N" with a name of at most 24 characters'),
-                     ("router:%s node:1\n" % ("x" * 25), ':1: not "router:NAME node:N" with a name of at most 24 characters'),
+                     ("router:a>b node:1\n", ':1: not "router:NAME node:N" with a name of at most 64 characters'),
+                     ("router:%s node:1\n" % ("x" * 65), ':1: not "router:NAME node:N" with a name of at most 64 characters'),
                      ("".join("router:r%d node:1\nlink:r%d to:r%d\n" % (i, i, i + 1) for i in range(50)) + "router:r50\n",
                       'from "r49" to "r0" are more than 48 hops, or more than 2^31 shortest paths'),
                      ("router:r0_0 node:1\nrouter:r18_0 node:1\n" +

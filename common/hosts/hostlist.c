@@ -50,16 +50,16 @@ static int keep(struct element *e, struct zerr *err)
 }
 
 /* Reads FIRST or FIRST-LAST. The digits of FIRST, or 0: it is neither. */
-static int scan_range(const char **text, unsigned *first, unsigned *last)
+static int scan_range(const char **text, unsigned long long *first, unsigned long long *last)
 {
 	int digits = 0, more = 0;
-	if (!isdigit((unsigned char)**text) || sscanf(*text, "%9u%n", first, &digits) != 1)
+	if (!isdigit((unsigned char)**text) || sscanf(*text, "%18llu%n", first, &digits) != 1)
 		return 0;
 	*text += digits;
 	*last = *first;
 	if (**text == '-') {
 		(*text)++;
-		if (!isdigit((unsigned char)**text) || sscanf(*text, "%9u%n", last, &more) != 1)
+		if (!isdigit((unsigned char)**text) || sscanf(*text, "%18llu%n", last, &more) != 1)
 			return 0;
 		*text += more;
 	}
@@ -81,12 +81,12 @@ static int expand(struct element *e, size_t len, const char *rest, struct zerr *
 	if (*rest == ']' || !end)
 		return refuse(e, err);
 	do {
-		unsigned first, last;
+		unsigned long long first, last;
 		int rc = 0, digits = scan_range(&p, &first, &last);
 		if (!digits || (*p != ',' && p != end))
 			return refuse(e, err);
-		for (unsigned i = first; rc == 0 && i <= last; i++) {
-			int more = snprintf(e->name + len, NAME_BYTES - len, "%0*u", digits, i);
+		for (unsigned long long i = first; rc == 0 && i <= last; i++) {
+			int more = snprintf(e->name + len, NAME_BYTES - len, "%0*llu", digits, i);
 			rc = expand(e, len + (size_t)more, end + 1, err);
 		}
 		if (rc < 0)
@@ -99,6 +99,22 @@ int zhostlist_add(struct zhostlist *list, const char *text, struct zerr *err)
 {
 	struct element e = {.list = list, .text = text};
 	return expand(&e, 0, text, err);
+}
+
+int zhostlist_add_all(struct zhostlist *list, const char *text, struct zerr *err)
+{
+	char *copy = strdup(text), *rest = copy;
+	bool inside = false;
+	int rc = copy ? 0 : zword_no_memory(err);
+	for (char *p = copy; p && *p; p++) {
+		inside = *p == '[' || (inside && *p != ']');
+		if (!inside && strchr(ZWORD_BLANKS, *p))
+			*p = ',';
+	}
+	for (char *element; rc == 0 && (element = zhostlist_next(&rest));)
+		rc = zhostlist_add(list, element, err);
+	free(copy);
+	return rc;
 }
 
 void zhostlist_free(struct zhostlist *list)

@@ -21,6 +21,8 @@ char *zhostlist_next(char **rest);
  * any case.
  */
 int zhostlist_add(struct zhostlist *, const char *element, struct zerr *);
+/* Adds the names of all elements of a list; commas or blanks separate them. Returns as zhostlist_add. */
+int zhostlist_add_all(struct zhostlist *, const char *text, struct zerr *);
 void zhostlist_free(struct zhostlist *);
 
 #endif

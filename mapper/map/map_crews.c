@@ -167,7 +167,7 @@ int map_crews_improve(const struct map_fabric *f, const struct map_problem *p, c
 	struct map_layout *l, uint32_t *moved, struct zerr *err)
 {
 	double before, after, mean;
-	char name[128];
+	char name[NET_LINK_NAME_SIZE];
 	struct map_layout other;
 	struct crews c;
 	int rc;

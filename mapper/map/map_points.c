@@ -52,6 +52,34 @@ static int clash_check(const struct joined *j, uint32_t member, uint32_t node, c
 	return 0;
 }
 
+/* The node of a network that has the name of a host, or its name up to the first dot. */
+static uint32_t named_node(const struct net *net, const char *host)
+{
+	uint32_t at = net->ops->node_find(net, host);
+	size_t len = strcspn(host, ".");
+	char name[256];
+
+	if (at != NET_NO_NODE || !host[len] || len >= sizeof(name))
+		return at;
+	memcpy(name, host, len);
+	name[len] = '\0';
+	return net->ops->node_find(net, name);
+}
+
+/* The node of the network that a host is: by its name, or the next one of its cluster. */
+static int host_node(const char *where, const struct net *net, const struct map_site *s, const struct map_node *n,
+	uint32_t *next, uint32_t *at, struct zerr *err)
+{
+	*at = net->ops->node_find ? named_node(net, n->name) : (*next)++;
+	if (net->ops->node_find && *at == NET_NO_NODE)
+		return zerr_set(err, -EINVAL, "%s: no node of the network is called %s, as a host of cluster %s in %s",
+			where, n->name, s->hosts->clusters[n->cluster].name, s->hosts->path);
+	if (*at >= net->nodes)
+		return zerr_set(err, -EINVAL, "%s: %u nodes are too few for the hosts of cluster %s", where, net->nodes,
+			s->hosts->clusters[n->cluster].name);
+	return 0;
+}
+
 int map_points_find(const struct net *whole, const struct map_site *s, uint32_t *point, struct zerr *err)
 {
 	const struct joined *j = whole->ops == &joined_ops ? (const struct joined *)whole : NULL;
@@ -79,10 +107,9 @@ int map_points_find(const struct net *whole, const struct map_site *s, uint32_t 
 			net = j->member[member].net;
 			first = j->member[member].first_node;
 		}
-		at = next[n->cluster]++;
-		if (at >= net->nodes)
-			return zerr_set(err, -EINVAL, "%s: %u nodes are too few for the hosts of cluster %s",
-				whole->where, net->nodes, cluster);
+		rc = host_node(whole->where, net, s, n, &next[n->cluster], &at, err);
+		if (rc)
+			return rc;
 		rc = j ? clash_check(j, (uint32_t)member, at, n, err) : 0;
 		if (rc)
 			return rc;

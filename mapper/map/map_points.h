@@ -2,7 +2,8 @@
 /*
  * Which point of a network each node of a site is. The network is one topology (for a single cluster), or a joined one
  * with a part for each cluster and a zipper for each zipper node, all found by their names. The ordinary hosts of a
- * cluster are the nodes of its part in the order of the hostfile, without those that are zippers.
+ * cluster are the nodes of its part that have their names, up to the first dot if need be; where the nodes of a part
+ * have no names, in the order of the hostfile, without those that are zippers.
  */
 #ifndef ZIP_MAPPER_MAP_POINTS_H
 #define ZIP_MAPPER_MAP_POINTS_H

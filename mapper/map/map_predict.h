@@ -54,7 +54,7 @@ struct map_prediction {
 	struct map_ports ports;	       /* with the bytes of nodes and rails */
 	double messages_s, links_s;    /* time of the rank with most to do; time of the busiest port or rail */
 	double links_mean;	       /* with a network: the links that a byte leaving its node crosses on average */
-	char busiest[144];	       /* name of the busiest port, rail or link */
+	char busiest[208];	       /* name of the busiest port, rail or link */
 	struct map_crossing *crossing; /* [ncrossings], heaviest first; at most `list` of map_predict */
 	size_t ncrossings;
 	uint64_t crossings; /* number of all crossings */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The placements of section IV.A of the paper, linear order, and maps from a file. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "common/base/lines.h"
@@ -76,11 +78,25 @@ struct reading {
 	uint32_t *used; /* [nodes]: ranks on each node */
 };
 
+/* Parses "RANK NODE", with a number or, in a network whose nodes have names, a name. Returns as spec_numbers. */
+static int pair_read(const struct net *net, char *line, uint32_t *pair)
+{
+	char rank[16], name[256], more;
+
+	line[strcspn(line, "#")] = '\0';
+	if (net->ops->node_find && sscanf(line, " %15s %255s %c", rank, name, &more) == 2) {
+		pair[1] = net->ops->node_find(net, name);
+		if (pair[1] != NET_NO_NODE)
+			return spec_numbers(rank, pair, 1) > 0 ? 1 : -EINVAL;
+	}
+	return spec_numbers(line, pair, 2);
+}
+
 static int line_read(void *arg, char *line, int number, struct zerr *err)
 {
 	struct reading *r = arg;
 	uint32_t pair[2] = {0};
-	int got = spec_numbers(line, pair, 2);
+	int got = pair_read(r->net, line, pair);
 
 	(void)number;
 	if (!got)

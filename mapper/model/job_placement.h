@@ -20,7 +20,8 @@ extern const struct job_placement job_placement_table[]; /* ends with a NULL nam
 const struct job_placement *job_placement_find(const char *name); /* NULL: there is none; case does not matter */
 
 /* Reads a placement map into node[ranks], which is the caller's. It has lines "RANK NODE", with each rank below `ranks`
- * once, and no more ranks on a node than it has cores. 0 or a negative errno with "path:line: reason". */
+ * once, and no more ranks on a node than it has cores. A node is a number, or a name if the network knows names. 0 or a
+ * negative errno with "path:line: reason". */
 int job_placement_read(const char *path, uint32_t ranks, const struct net *, uint32_t *node, struct zerr *);
 
 #endif

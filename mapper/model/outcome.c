@@ -158,7 +158,7 @@ void outcome_links_head(FILE *f)
 
 void outcome_links(const struct outcome *o, const struct net *net, const double *load, FILE *f)
 {
-	char name[64];
+	char name[NET_LINK_NAME_SIZE];
 
 	for (uint32_t l = 0; l < net->links; l++) {
 		if (net->link_class[l] == NET_NONE)

@@ -1,44 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A network of any form, from a file of statements "router:NAME node:N" and "link:NAME to:NAME cables:N bandwidth:B".
- * Routers with nodes are the points, in the order of the file. The other routers have the numbers behind them. */
+/* Networks from files. Routers with nodes are the points, in the order of the file. The other routers have the numbers
+ * behind them. Nodes are numbered point by point. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/args/value.h"
 #include "mapper/net/filenet.h"
 #include "mapper/net/routers_load.h"
-
-struct router {
-	char *name;
-	uint32_t nodes, number; /* number: behind all routers with nodes, if it has none */
-	size_t at;		/* index of the statement */
-};
+#include "mapper/netfile/cabling.h"
+#include "mapper/netfile/graph_lines.h"
+#include "mapper/netfile/ib_file.h"
+#include "mapper/netfile/slurm_file.h"
 
 struct filenet {
 	struct routers_net begin;
-	char **name;	/* [begin.routers.n] */
-	uint32_t *node; /* [points + 1]: the first node of each point */
+	char **name;	    /* [begin.routers.n] */
+	uint32_t *node;	    /* [points + 1]: the first node of each point */
+	struct names nodes; /* by their names; empty if they have none */
+	uint32_t *number;   /* [nodes.n]: the node of each name */
+	uint32_t *named;    /* [net.nodes]: the name of each node; NULL if they have none */
 };
 
-/* The state of reading a file. */
-struct reading {
-	const char *path;
-	struct spec_list list;
-	struct router *router; /* [n]; sorted by name once all are read */
-	uint32_t n, ends;
-	uint64_t nodes;
-	struct routers_link *link;
-	size_t links, room;
-};
-
-static void reading_free(struct reading *r)
+static int no_memory(struct zerr *err)
 {
-	for (uint32_t i = 0; i < r->n; i++)
-		free(r->router[i].name);
-	free(r->router);
-	free(r->link);
-	spec_free(&r->list);
+	return zerr_set(err, -ENOMEM, "not enough memory");
 }
 
 static void filenet_destroy(struct net *net)
@@ -49,235 +36,266 @@ static void filenet_destroy(struct net *net)
 		free(f->name[i]);
 	free(f->name);
 	free(f->node);
+	free(f->number);
+	free(f->named);
+	names_free(&f->nodes);
 	routers_free(&f->begin.routers);
 	net_fini(net);
 	free(f);
 }
 
-/* --- routers --- */
+/* --- from a cabling --- */
 
-static int name_compare(const void *x, const void *y)
+/* Numbers the routers: those with nodes first. Returns how many these are. */
+static uint32_t routers_number(const struct cabling *c, uint32_t *number)
 {
-	const struct router *a = x, *b = y;
-	int order = strcmp(a->name, b->name);
+	uint32_t ends = 0, others;
 
-	return order ? order : (a->at > b->at) - (a->at < b->at);
+	for (uint32_t i = 0; i < c->routers.n; i++)
+		ends += c->count[i] > 0;
+	others = ends;
+	for (uint32_t i = 0, end = 0; i < c->routers.n; i++)
+		number[i] = c->count[i] ? end++ : others++;
+	return ends;
 }
-
-static int router_read(struct reading *r, size_t at, struct zerr *err)
-{
-	struct spec *spec = &r->list.specs[at];
-	const char *name = spec->words[0].value;
-	struct router *router = &r->router[r->n];
-	int rc;
-
-	if (!name || !*name || strlen(name) > FILENET_NAME_MAX || strpbrk(name, ":=>\""))
-		return zerr_set(err, -EINVAL, "%s: not \"router:NAME node:N\" with a name of at most %d characters",
-			spec->where, FILENET_NAME_MAX);
-	rc = spec_u32(spec, "node", 0, 0, 65535, &router->nodes, err);
-	if (rc)
-		return rc;
-	router->name = strdup(name);
-	if (!router->name)
-		return zerr_set(err, -ENOMEM, "not enough memory");
-	router->at = at;
-	r->n++;
-	r->ends += router->nodes > 0;
-	r->nodes += router->nodes;
-	return spec_finish(spec, err);
-}
-
-static int routers_read(struct reading *r, struct zerr *err)
-{
-	uint32_t ends = 0, others = 0;
-	int rc = 0;
-
-	r->router = calloc(r->list.n + 1, sizeof(*r->router));
-	if (!r->router)
-		return zerr_set(err, -ENOMEM, "not enough memory");
-	for (size_t i = 0; i < r->list.n && !rc; i++) {
-		const struct spec *spec = &r->list.specs[i];
-
-		if (!strcmp(spec->words[0].key, "router"))
-			rc = router_read(r, i, err);
-		else if (strcmp(spec->words[0].key, "link"))
-			rc = zerr_set(err, -EINVAL, "%s: \"%s\" is neither router nor link", spec->where,
-				spec->words[0].key);
-	}
-	if (rc)
-		return rc;
-	if (!r->ends)
-		return zerr_set(err, -EINVAL, "%s: no router has nodes", r->path);
-	if ((uint64_t)r->n * r->ends > ROUTERS_CELLS_MAX || r->nodes > UINT32_MAX / 4)
-		return zerr_set(err, -EINVAL, "%s: a network of that size is out of range", r->path);
-	for (uint32_t i = 0; i < r->n; i++)
-		r->router[i].number = r->router[i].nodes ? ends++ : r->ends + others++;
-	qsort(r->router, r->n, sizeof(*r->router), name_compare);
-	for (uint32_t i = 1; i < r->n; i++)
-		if (!strcmp(r->router[i].name, r->router[i - 1].name))
-			return zerr_set(err, -EINVAL, "%s: a second router \"%s\"",
-				r->list.specs[r->router[i].at].where, r->router[i].name);
-	return 0;
-}
-
-static const struct router *router_find(const struct reading *r, const char *name)
-{
-	for (uint32_t low = 0, high = r->n; low < high;) {
-		uint32_t middle = (low + high) / 2;
-		int order = strcmp(name, r->router[middle].name);
-
-		if (!order)
-			return &r->router[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
-}
-
-/* --- links --- */
-
-static int link_add(struct reading *r, uint32_t from, uint32_t to, double bandwidth)
-{
-	if (r->links == r->room) {
-		size_t room = r->room ? 2 * r->room : 1024;
-		struct routers_link *more = realloc(r->link, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		r->link = more;
-		r->room = room;
-	}
-	r->link[r->links++] = (struct routers_link){from, to, bandwidth};
-	return 0;
-}
-
-static int link_read(struct reading *r, struct spec *spec, uint64_t preset, struct zerr *err)
-{
-	const char *name[2] = {spec->words[0].value, spec_string(spec, "to")};
-	const struct router *end[2];
-	uint64_t bandwidth;
-	uint32_t cables;
-	int rc;
-
-	for (int i = 0; i < 2; i++) {
-		if (!name[i] || !*name[i])
-			return zerr_set(err, -EINVAL, "%s: not \"link:NAME to:NAME\"", spec->where);
-		end[i] = router_find(r, name[i]);
-		if (!end[i])
-			return zerr_set(err, -EINVAL, "%s: there is no router \"%s\"", spec->where, name[i]);
-	}
-	if (end[0] == end[1])
-		return zerr_set(err, -EINVAL, "%s: a link from \"%s\" to itself", spec->where, name[0]);
-	if ((rc = spec_u32(spec, "cables", 1, 1, 4096, &cables, err)) ||
-		(rc = spec_u64(spec, "bandwidth", preset, 1, UINT64_MAX, &bandwidth, err)) ||
-		(rc = spec_finish(spec, err)))
-		return rc;
-	if (r->links + 2ull * cables > UINT32_MAX / 4)
-		return zerr_set(err, -EINVAL, "%s: a network of that size is out of range", spec->where);
-	while (cables-- && !rc)
-		rc = link_add(r, end[0]->number, end[1]->number, (double)bandwidth) ||
-		     link_add(r, end[1]->number, end[0]->number, (double)bandwidth);
-	return rc ? zerr_set(err, -ENOMEM, "not enough memory") : 0;
-}
-
-/* --- creation --- */
 
 /* Takes over the names, and numbers the nodes point by point. */
-static int names_take(struct filenet *f, struct reading *r, struct zerr *err)
+static int names_take(struct filenet *f, struct cabling *c, const uint32_t *number, struct zerr *err)
 {
 	struct net *net = &f->begin.net;
-	uint32_t hosts = 0;
+	uint32_t ends = f->begin.routers.ends, hosts;
 
-	f->name = calloc(r->n, sizeof(*f->name));
-	f->node = calloc((size_t)r->ends + 1, sizeof(*f->node));
+	f->name = calloc(c->routers.n, sizeof(*f->name));
+	f->node = calloc((size_t)ends + 1, sizeof(*f->node));
 	if (!f->name || !f->node)
-		return zerr_set(err, -ENOMEM, "not enough memory");
-	for (uint32_t i = 0; i < r->n; i++) {
-		struct router *router = &r->router[i];
-
-		f->name[router->number] = router->name;
-		router->name = NULL;
-		if (router->nodes)
-			f->node[router->number + 1] = router->nodes;
+		return no_memory(err);
+	for (uint32_t i = 0; i < c->routers.n; i++) {
+		f->name[number[i]] = strdup(c->routers.name[i]);
+		if (!f->name[number[i]])
+			return no_memory(err);
+		if (c->count[i])
+			f->node[number[i] + 1] = c->count[i];
 	}
 	hosts = f->node[1];
-	for (uint32_t i = 0; i < r->ends; i++) {
+	for (uint32_t i = 0; i < ends; i++) {
 		hosts = f->node[i + 1] == hosts ? hosts : 1; /* blocks only if all are alike */
 		f->node[i + 1] += f->node[i];
 	}
-	net->nodes = f->node[r->ends];
+	net->nodes = f->node[ends];
 	net->level[NET_NODE] = 1;
 	net->level[NET_ROUTER] = net->level[NET_CHASSIS] = net->level[NET_GROUP] = hosts;
 	return 0;
 }
 
+/* Takes over the names of nodes. They are numbered in the order of the file at each router. */
+static int nodes_take(struct filenet *f, struct cabling *c, const uint32_t *number, struct zerr *err)
+{
+	uint32_t *next = calloc(c->routers.n, sizeof(*next));
+	int rc = 0;
+
+	f->number = malloc(c->nodes.n * sizeof(*f->number));
+	f->named = malloc(f->begin.net.nodes * sizeof(*f->named));
+	if (!next || !f->number || !f->named)
+		rc = no_memory(err);
+	for (uint32_t i = 0; i < c->nodes.n && !rc; i++) {
+		f->number[i] = f->node[number[c->place[i]]] + next[c->place[i]]++;
+		f->named[f->number[i]] = i;
+	}
+	free(next);
+	if (rc)
+		return rc;
+	f->nodes = c->nodes;
+	c->nodes = (struct names){0};
+	return 0;
+}
+
+/* Both links of each cable. */
+static struct routers_link *links_make(const struct cabling *c, const uint32_t *number)
+{
+	struct routers_link *link = malloc((2 * c->cables + 1) * sizeof(*link));
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->links && link; i++)
+		for (uint32_t k = 0; k < c->link[i].cables; k++) {
+			uint32_t from = number[c->link[i].from], to = number[c->link[i].to];
+
+			link[n++] = (struct routers_link){from, to, c->link[i].bandwidth};
+			link[n++] = (struct routers_link){to, from, c->link[i].bandwidth};
+		}
+	return link;
+}
+
 /* Says why two routers have no shortest paths that can be counted. */
-static int pair_complain(const struct reading *r, const uint32_t *pair, int rc, struct zerr *err)
+static int pair_complain(const struct cabling *c, const uint32_t *number, const char *path, const uint32_t *pair,
+	int rc, struct zerr *err)
 {
 	const char *name[2] = {"", ""};
 
-	for (uint32_t i = 0; i < r->n; i++)
+	for (uint32_t i = 0; i < c->routers.n; i++)
 		for (int k = 0; k < 2; k++)
-			if (r->router[i].number == pair[k])
-				name[k] = r->router[i].name;
+			if (number[i] == pair[k])
+				name[k] = c->routers.name[i];
 	if (rc == -ENETUNREACH)
-		return zerr_set(err, -EINVAL, "%s: no path from \"%s\" to \"%s\"", r->path, name[0], name[1]);
+		return zerr_set(err, -EINVAL, "%s: no path from \"%s\" to \"%s\"", path, name[0], name[1]);
 	return zerr_set(err, -EINVAL,
-		"%s: from \"%s\" to \"%s\" are more than %d hops, or more than 2^31 shortest paths", r->path, name[0],
+		"%s: from \"%s\" to \"%s\" are more than %d hops, or more than 2^31 shortest paths", path, name[0],
 		name[1], ROUTERS_HOPS_MAX);
 }
 
-static int file_read(struct filenet *f, struct reading *r, uint64_t bandwidth, struct zerr *err)
+static int filenet_fill(struct filenet *f, struct cabling *c, const char *path, struct zerr *err)
 {
+	uint32_t *number = malloc((c->routers.n + 1) * sizeof(*number)), ends, pair[2];
 	struct routers_link *link;
-	uint32_t pair[2];
-	int rc = spec_read(&r->list, r->path, err);
+	uint64_t nodes = 0;
+	int rc;
 
-	if (!rc)
-		rc = routers_read(r, err);
-	for (size_t i = 0; i < r->list.n && !rc; i++)
-		if (!strcmp(r->list.specs[i].words[0].key, "link"))
-			rc = link_read(r, &r->list.specs[i], bandwidth, err);
-	if (!rc && !r->links)
-		rc = zerr_set(err, -EINVAL, "%s: no link", r->path);
-	if (rc)
-		return rc;
-	link = r->link;
-	r->link = NULL; /* taken over */
-	rc = routers_make(&f->begin.routers, r->n, r->ends, link, (uint32_t)r->links, pair);
+	if (!number)
+		return no_memory(err);
+	ends = routers_number(c, number);
+	for (uint32_t i = 0; i < c->routers.n; i++)
+		nodes += c->count[i];
+	if ((uint64_t)c->routers.n * ends > ROUTERS_CELLS_MAX || nodes > UINT32_MAX / 4) {
+		free(number);
+		return zerr_set(err, -EINVAL, "%s: a network of that size is out of range", path);
+	}
+	link = links_make(c, number);
+	rc = link ? routers_make(&f->begin.routers, c->routers.n, ends, link, (uint32_t)(2 * c->cables), pair)
+		  : -ENOMEM;
 	if (rc == -ENOMEM)
-		return zerr_set(err, rc, "not enough memory for %u routers", r->n);
-	return rc ? pair_complain(r, pair, rc, err) : names_take(f, r, err);
+		rc = zerr_set(err, rc, "not enough memory for %u routers", c->routers.n);
+	else if (rc)
+		rc = pair_complain(c, number, path, pair, rc, err);
+	if (!rc)
+		rc = names_take(f, c, number, err);
+	if (!rc && c->nodes.n)
+		rc = nodes_take(f, c, number, err);
+	free(number);
+	return rc;
 }
 
-static int filenet_create(struct spec_list *list, const struct net_ops *const *table, struct net **out,
-	struct zerr *err)
+/* Makes the network, and empties the cabling. rc: whether the file was read; if not, only tidies up. */
+static int filenet_make(struct cabling *c, const struct net_ops *ops, uint32_t cores, const char *path, int rc,
+	struct net **out, struct zerr *err)
 {
-	struct spec *spec = list->specs;
-	struct filenet *f = calloc(1, sizeof(*f));
-	struct reading r = {0};
+	struct filenet *f = rc ? NULL : calloc(1, sizeof(*f));
+
+	if (!rc && !f)
+		rc = no_memory(err);
+	if (!rc)
+		rc = filenet_fill(f, c, path, err);
+	if (!rc)
+		rc = routers_init_net(&f->begin, ops, NET_PEER, err);
+	cabling_free(c);
+	if (f && rc)
+		filenet_destroy(&f->begin.net);
+	if (rc)
+		return rc;
+	f->begin.net.cores = cores;
+	*out = &f->begin.net;
+	return 0;
+}
+
+/* --- descriptions --- */
+
+/* What all descriptions say. */
+struct words {
+	const char *path;
+	uint32_t cores;
 	uint64_t bandwidth;
-	int rc;
+};
+
+static int words_read(struct spec *spec, struct words *w, struct zerr *err)
+{
+	int rc = spec_file(spec, "file", &w->path, err);
+
+	if (!rc && !w->path)
+		rc = zerr_set(err, -EINVAL, "%s: not \"%s file:PATH\"", spec->where, spec->words[0].key);
+	if (!rc)
+		rc = spec_u32(spec, "core", 1, 1, 65535, &w->cores, err);
+	return rc ? rc : spec_u64(spec, "bandwidth", 5120ull << 20, 1, UINT64_MAX, &w->bandwidth, err);
+}
+
+static int graph_create(struct spec_list *list, const struct net_ops *const *table, struct net **out, struct zerr *err)
+{
+	struct cabling c = {0};
+	struct words w;
+	int rc = words_read(list->specs, &w, err);
 
 	(void)table;
 	*out = NULL;
-	if (!f)
-		return zerr_set(err, -ENOMEM, "not enough memory");
-	rc = spec_file(spec, "file", &r.path, err);
-	if (!rc && !r.path)
-		rc = zerr_set(err, -EINVAL, "%s: not \"graph file:PATH\"", spec->where);
-	if (rc || (rc = spec_u32(spec, "core", 1, 1, 65535, &f->begin.net.cores, err)) ||
-		(rc = spec_u64(spec, "bandwidth", 5120ull << 20, 1, UINT64_MAX, &bandwidth, err)) ||
-		(rc = file_read(f, &r, bandwidth, err)) ||
-		(rc = routers_init_net(&f->begin, &filenet_ops, NET_PEER, err)))
-		filenet_destroy(&f->begin.net);
-	else
-		*out = &f->begin.net;
-	reading_free(&r);
-	return rc;
+	if (!rc)
+		rc = graph_lines_read(&c, w.path, w.bandwidth, err);
+	return filenet_make(&c, &filenet_graph_ops, w.cores, w.path, rc, out, err);
 }
+
+/* Opens the file that a description names. */
+static int file_open(const char *path, FILE **f, struct zerr *err)
+{
+	*f = fopen(path, "re");
+	return *f ? 0 : zerr_set(err, -errno, "%s: %s", path, strerror(errno));
+}
+
+static int taper_read(struct spec *spec, double *taper, struct zerr *err)
+{
+	const char *text = spec_string(spec, "taper");
+
+	*taper = 1;
+	if (text && (zargs_parse_real(text, taper) || !(*taper >= 0.01 && *taper <= 10000)))
+		return zerr_set(err, -EINVAL, "%s: taper: \"%s\" is not a number from 0.01 to 10000", spec->where,
+			text);
+	return 0;
+}
+
+static int slurm_create(struct spec_list *list, const struct net_ops *const *table, struct net **out, struct zerr *err)
+{
+	struct spec *spec = list->specs;
+	struct slurm_wishes wishes = {.topology = spec_string(spec, "topology"), .root = spec_string(spec, "root")};
+	struct cabling c = {0};
+	struct words w;
+	uint64_t speed;
+	FILE *f;
+	int rc = words_read(spec, &w, err);
+
+	(void)table;
+	*out = NULL;
+	if (!rc)
+		rc = spec_u64(spec, "linkspeed", 0, 1, UINT64_C(1) << 60, &speed, err);
+	if (!rc)
+		rc = taper_read(spec, &wishes.taper, err);
+	if (!rc)
+		rc = file_open(w.path, &f, err);
+	if (!rc) {
+		wishes.bandwidth = (double)w.bandwidth;
+		wishes.speed = (double)speed;
+		rc = slurm_file_read(&c, f, w.path, &wishes, err);
+		fclose(f);
+	}
+	return filenet_make(&c, &filenet_slurm_ops, w.cores, w.path, rc, out, err);
+}
+
+static int ibnet_create(struct spec_list *list, const struct net_ops *const *table, struct net **out, struct zerr *err)
+{
+	struct ib_wishes wishes;
+	struct cabling c = {0};
+	struct words w;
+	FILE *f;
+	int rc = words_read(list->specs, &w, err);
+
+	(void)table;
+	*out = NULL;
+	if (!rc)
+		rc = spec_u32(list->specs, "rail", 1, 1, 1024, &wishes.rail, err);
+	if (!rc)
+		rc = file_open(w.path, &f, err);
+	if (!rc) {
+		wishes.bandwidth = (double)w.bandwidth;
+		rc = ib_file_read(&c, f, w.path, &wishes, err);
+		fclose(f);
+	}
+	return filenet_make(&c, &filenet_ibnet_ops, w.cores, w.path, rc, out, err);
+}
+
+/* --- points and names --- */
 
 static uint32_t filenet_point(const struct net *net, uint32_t node)
 {
@@ -295,7 +313,20 @@ static uint32_t filenet_point(const struct net *net, uint32_t node)
 	return low;
 }
 
-/* --- names --- */
+static uint32_t filenet_node_find(const struct net *net, const char *name)
+{
+	const struct filenet *f = (const struct filenet *)net;
+	uint32_t found = names_find(&f->nodes, name);
+
+	return found == NAMES_NONE ? NET_NO_NODE : f->number[found];
+}
+
+static const char *filenet_node_name(const struct net *net, uint32_t node)
+{
+	const struct filenet *f = (const struct filenet *)net;
+
+	return f->nodes.name[f->named[node]];
+}
 
 /* "a>b"; "a>b:0", "a>b:1" where several cables join the two. */
 static void filenet_link_name(const struct net *net, uint32_t link, char *buf, size_t size)
@@ -315,19 +346,38 @@ static void filenet_link_name(const struct net *net, uint32_t link, char *buf, s
 		snprintf(buf, size, "%s>%s", f->name[l->from], f->name[l->to]);
 }
 
-const struct net_ops filenet_ops = {
+/* --- the topologies --- */
+
+#define FILENET_OPS                                                                                                    \
+	.destroy = filenet_destroy, .point = filenet_point, .direct_count = routers_direct_count,                      \
+	.direct = routers_direct, .single = routers_single, .indirect = routers_indirect,                              \
+	.load_direct = routers_load_direct, .load_ecmp = routers_load_ecmp, .load_indirect = routers_load_indirect,    \
+	.link_name = filenet_link_name
+
+const struct net_ops filenet_graph_ops = {
 	.name = "graph",
 	.help = "file:PATH (lines \"router:NAME node:N\" and \"link:NAME to:NAME cables:1 bandwidth:B\")\n"
 		"core:1 bandwidth:5120M (of links without their own, each way)",
-	.create = filenet_create,
-	.destroy = filenet_destroy,
-	.point = filenet_point,
-	.direct_count = routers_direct_count,
-	.direct = routers_direct,
-	.single = routers_single,
-	.indirect = routers_indirect,
-	.load_direct = routers_load_direct,
-	.load_ecmp = routers_load_ecmp,
-	.load_indirect = routers_load_indirect,
-	.link_name = filenet_link_name,
+	.create = graph_create,
+	FILENET_OPS,
+};
+
+const struct net_ops filenet_slurm_ops = {
+	.name = "slurm",
+	.help = "file:PATH (Slurm's topology.conf or topology.yaml) topology:NAME root:SWITCH core:1\n"
+		"bandwidth:5120M (of a node, each way) taper:1 linkspeed:B (of LinkSpeed=1)",
+	.create = slurm_create,
+	.node_find = filenet_node_find,
+	.node_name = filenet_node_name,
+	FILENET_OPS,
+};
+
+const struct net_ops filenet_ibnet_ops = {
+	.name = "ibnet",
+	.help = "file:PATH (what ibnetdiscover or ibnetdiscover -p writes) rail:1 core:1\n"
+		"bandwidth:5120M (of cables of unknown speed, each way)",
+	.create = ibnet_create,
+	.node_find = filenet_node_find,
+	.node_name = filenet_node_name,
+	FILENET_OPS,
 };

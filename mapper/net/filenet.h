@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A network of any form, from a file that lists its routers and its links. */
+/* Networks of any form, from a file that lists them (mapper/netfile): a graph, a topology of Slurm, an InfiniBand
+ * fabric. All are routers joined in any way (routers.h). */
 #ifndef ZIP_MAPPER_FILENET_H
 #define ZIP_MAPPER_FILENET_H
 
 #include "mapper/net/net.h"
 
-#define FILENET_NAME_MAX 24 /* characters of a router's name, so that the name of a link fits into 64 */
-
-extern const struct net_ops filenet_ops;
+extern const struct net_ops filenet_graph_ops, filenet_slurm_ops, filenet_ibnet_ops;
 
 #endif

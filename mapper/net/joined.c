@@ -66,6 +66,19 @@ struct capacity {
 	uint64_t port, forward;
 };
 
+/* Reads the node of a part that a zipper stands on: a number; or a name, in a part whose nodes have names. */
+static int zipper_node(const struct joined_member *p, struct spec *spec, uint32_t *node, struct zerr *err)
+{
+	const char *text = p->net->ops->node_find ? spec_string(spec, p->name) : NULL;
+
+	*node = text ? p->net->ops->node_find(p->net, text) : NET_NO_NODE;
+	if (*node != NET_NO_NODE)
+		return 0;
+	if (text && text[strspn(text, "0123456789")])
+		return zerr_set(err, -EINVAL, "%s: part %s has no node \"%s\"", spec->where, p->name, text);
+	return spec_u32(spec, p->name, JOINED_NONE, 0, p->net->nodes - 1, node, err);
+}
+
 static int zipper_read(struct joined *j, struct spec *spec, struct capacity *capacity, struct zerr *err)
 {
 	struct zipper *z = &j->zipper[j->nzippers];
@@ -84,7 +97,7 @@ static int zipper_read(struct joined *j, struct spec *spec, struct capacity *cap
 	for (uint32_t p = 0; p < j->nmembers; p++) {
 		const struct net *net = j->member[p].net;
 
-		rc = spec_u32(spec, j->member[p].name, JOINED_NONE, 0, net->nodes - 1, &node, err);
+		rc = zipper_node(&j->member[p], spec, &node, err);
 		if (rc)
 			return rc;
 		z->point[p] = node == JOINED_NONE ? JOINED_NONE : net->ops->point(net, node);
@@ -279,7 +292,7 @@ static void joined_link_name(const struct net *net, uint32_t link, char *buf, si
 	const struct joined *j = (const struct joined *)net;
 	const struct zipper *z = j->zipper;
 	uint32_t p = j->nmembers - 1, n, a, b;
-	char inner[64];
+	char inner[NET_LINK_NAME_SIZE];
 
 	if (link < z->link) {
 		while (link < j->member[p].first_link)

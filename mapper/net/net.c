@@ -79,7 +79,7 @@ void net_destroy(struct net *net)
 /* --- bandwidths from a file --- */
 
 struct named {
-	char name[64];
+	char *name;
 	uint32_t link;
 	int line; /* line with its bandwidth; 0: none yet */
 };
@@ -100,7 +100,7 @@ static int bandwidth_line(void *arg, char *line, int number, struct zerr *err)
 {
 	const struct reading *r = arg;
 	char *save, *hash = strchr(line, '#'), *name, *value;
-	struct named key, *found;
+	struct named key = {0}, *found;
 	uint64_t v;
 
 	if (hash)
@@ -111,7 +111,7 @@ static int bandwidth_line(void *arg, char *line, int number, struct zerr *err)
 	value = strtok_r(NULL, " \t\r\n", &save);
 	if (!value || zargs_parse_u64(value, &v) || !v || strtok_r(NULL, " \t\r\n", &save))
 		return zerr_set(err, -EINVAL, "not \"NAME BANDWIDTH\" with a positive number");
-	snprintf(key.name, sizeof(key.name), "%s", name);
+	key.name = name;
 	found = bsearch(&key, r->names, r->n, sizeof(*r->names), named_compare);
 	if (!found)
 		return zerr_set(err, -EINVAL, "there is no link \"%s\"", name);
@@ -126,6 +126,7 @@ int net_read_bandwidths(struct net *net, const char *path, struct zerr *err)
 {
 	FILE *f = fopen(path, "r");
 	struct reading r = {.net = net, .names = malloc(net->links * sizeof(*r.names))};
+	char name[NET_LINK_NAME_SIZE];
 	int rc;
 
 	if (!f || !r.names) {
@@ -135,15 +136,20 @@ int net_read_bandwidths(struct net *net, const char *path, struct zerr *err)
 	for (uint32_t l = 0; l < net->links; l++) {
 		if (net->link_class[l] == NET_NONE)
 			continue;
-		r.names[r.n].link = l;
-		r.names[r.n].line = 0;
-		net->ops->link_name(net, l, r.names[r.n++].name, sizeof(r.names->name));
+		net->ops->link_name(net, l, name, sizeof(name));
+		r.names[r.n] = (struct named){.name = strdup(name), .link = l};
+		if (!r.names[r.n++].name) {
+			rc = zerr_set(err, -ENOMEM, "%s: not enough memory", path);
+			goto out;
+		}
 	}
 	qsort(r.names, r.n, sizeof(*r.names), named_compare);
 	rc = zlines_read(f, path, bandwidth_line, &r, err);
 out:
 	if (f)
 		fclose(f);
+	for (size_t i = 0; i < r.n; i++)
+		free(r.names[i].name);
 	free(r.names);
 	return rc;
 }

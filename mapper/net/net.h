@@ -19,6 +19,8 @@
 #define NET_VOID 0u
 /* entries of a path: 10 and two node links in a dragonfly; more in tori and joined networks */
 #define NET_SLOTS_MAX 96
+#define NET_LINK_NAME_SIZE 208 /* bytes for any name of a link, with its end */
+#define NET_NO_NODE UINT32_MAX
 #define NET_OWN_DIFFER UINT8_MAX /* for own_slot: not the same in all parts */
 
 enum net_class {
@@ -73,6 +75,10 @@ struct net_ops {
 	void (*destroy)(struct net *);
 	/* The point of a node. */
 	uint32_t (*point)(const struct net *, uint32_t node);
+	/* The node of a name, or NET_NO_NODE; and the name of a node. NULL in a topology whose nodes have numbers only.
+	 */
+	uint32_t (*node_find)(const struct net *, const char *name);
+	const char *(*node_name)(const struct net *, uint32_t node);
 	/* The number of shortest paths from s to d (s != d); and the k-th of them, into net->direct_slots entries. */
 	uint32_t (*direct_count)(const struct net *, uint32_t s, uint32_t d);
 	void (*direct)(const struct net *, uint32_t s, uint32_t d, uint32_t k, uint32_t *link);

@@ -17,7 +17,7 @@
 #include "mapper/net/torus.h"
 
 const struct net_ops *const topology_table[] = {&dragonfly_ops, &megafly_ops, &fattree_ops, &torus_ops, &hyperx_ops,
-	&slimfly_ops, &filenet_ops, &crossbar_ops, &joined_ops, NULL};
+	&slimfly_ops, &filenet_graph_ops, &filenet_slurm_ops, &filenet_ibnet_ops, &crossbar_ops, &joined_ops, NULL};
 
 const struct topology_preset topology_presets[] = {
 	{"paper", "dragonfly group:960 chassis:6 router:16 node:4 core:24",

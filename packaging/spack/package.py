@@ -19,6 +19,7 @@ class LeidenZipper(AutotoolsPackage):
     variant("munge", default=False, description="MUNGE proves who a user is, beside keys")
     variant("scotch", default=True, description="zipmap asks Scotch, too")
     variant("microhttpd", default=True, description="zipstat serve: a live page, and metrics for Prometheus")
+    variant("yaml", default=True, description="zipmap reads Slurm's topology.yaml")
     variant("verbs", default=True, description="InfiniBand and RoCE")
 
     depends_on("c", type="build")
@@ -34,6 +35,7 @@ class LeidenZipper(AutotoolsPackage):
     depends_on("scotch~mpi", when="+scotch")
     depends_on("libmicrohttpd@0.9.71:", when="+microhttpd")
     depends_on("munge", when="+munge")
+    depends_on("libyaml", when="+yaml")
     depends_on("rdma-core@14:", when="+verbs")
 
     def url_for_version(self, version):
@@ -42,6 +44,6 @@ class LeidenZipper(AutotoolsPackage):
     def configure_args(self):
         mpich = self.spec["mpich"].prefix.bin
         args = [f"MPICC={mpich.mpicc}", f"MPIEXEC={mpich.mpiexec}"]
-        for variant in ("munge", "scotch", "microhttpd", "verbs"):
+        for variant in ("munge", "scotch", "microhttpd", "verbs", "yaml"):
             args += self.with_or_without(variant)
         return args
