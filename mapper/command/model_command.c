@@ -24,6 +24,7 @@ struct run {
 	struct model_options options;
 	struct net *net;
 	struct workload workload;
+	struct job_room room;
 	uint32_t *order, *map;		 /* [nodes] of a placement; [ranks], points of a map, or NULL */
 	struct traffic *traffic;	 /* [njobs] */
 	struct outfile csv, json, links; /* f is NULL where the file is not wanted */
@@ -142,15 +143,34 @@ static void traffic_drop(struct run *r)
 		traffic_free(&r->traffic[i]);
 }
 
+/* Builds the traffic of a job. *at: the place in the order behind the jobs before, where nodes are free in part. */
+static int job_traffic(struct run *r, unsigned i, const char *placement, uint32_t *at, struct zerr *err)
+{
+	const struct job *job = &r->workload.jobs[i];
+	uint32_t ranks = job->pattern->source.ranks, *map = NULL;
+	int rc = 0;
+
+	if (r->room.partly && !(map = malloc((size_t)ranks * sizeof(*map))))
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	if (map && !job_room_fill(&r->room, r->net, r->order, at, ranks, map))
+		rc = zerr_set(err, -ENOSPC,
+			"%s: job %u does not fit: jobs share no node, and those before left too few", placement, i + 1);
+	if (!rc)
+		rc = workload_traffic(r->net, job, r->order, map ? map : r->map, r->options.model.threads,
+			&r->traffic[i], err);
+	free(map);
+	return rc;
+}
+
 /* Runs all routings for the nodes in r->order, or for the ranks in r->map. */
 static int placement_run(struct run *r, const char *name, struct zerr *err)
 {
 	double begin = clock_now(), built;
+	uint32_t at = 0;
 	int rc = 0;
 
 	for (unsigned i = 0; i < r->workload.njobs && !rc; i++)
-		rc = workload_traffic(r->net, &r->workload.jobs[i], r->order, r->map, r->options.model.threads,
-			&r->traffic[i], err);
+		rc = job_traffic(r, i, name, &at, err);
 	built = clock_now() - begin;
 	for (unsigned i = 0; i < r->options.nroutings && !rc; i++)
 		rc = prediction_run(r, name, r->options.routings[i], built, err);
@@ -169,6 +189,7 @@ static int run_all(struct run *r, struct zerr *err)
 		return placement_run(r, "map", err);
 	for (unsigned i = 0; i < o->nplacements && !rc; i++) {
 		o->placements[i]->order(o->placements[i], r->net, o->model.seed, r->order);
+		job_room_filter(&r->room, r->net, r->order);
 		rc = placement_run(r, o->placements[i]->name, err);
 	}
 	return rc;
@@ -176,13 +197,32 @@ static int run_all(struct run *r, struct zerr *err)
 
 /* --- set-up --- */
 
+/* Finds the nodes that other jobs leave. */
+static int room_create(struct run *r, struct zerr *err)
+{
+	const struct model_options *o = &r->options;
+	struct busy busy = {0};
+	int rc = o->busy ? busy_add(&busy, o->busy, err) : 0;
+
+	if (rc)
+		zerr_prefix(err, rc, "--busy");
+	if (!rc && o->busy_file)
+		rc = busy_read(&busy, o->busy_file, err);
+	if (!rc)
+		rc = job_room_create(&r->room, r->net, &busy, err);
+	busy_free(&busy);
+	return rc;
+}
+
 static int run_create(struct run *r, struct zerr *err)
 {
 	struct model_options *o = &r->options;
 	int rc = topology_create(o->network, &r->net, err);
 
 	if (!rc)
-		rc = workload_create(&r->workload, r->net, &o->job_specs, o->model.seed, o->hosts, err);
+		rc = room_create(r, err);
+	if (!rc)
+		rc = workload_create_in(&r->workload, r->net, &r->room, &o->job_specs, o->model.seed, o->hosts, err);
 	if (rc)
 		return rc;
 	if (workload_routed(&r->workload))
@@ -235,6 +275,7 @@ static int run_destroy(struct run *r, int rc, struct zerr *err)
 	free(r->map);
 	free(r->traffic);
 	workload_free(&r->workload);
+	job_room_free(&r->room);
 	net_destroy(r->net);
 	model_options_free(&r->options);
 	return rc;

@@ -156,6 +156,11 @@ static const struct zargs_row rows[] = {
 		.letter = 'f',
 		FIELD(TEXT, hosts),
 		HELP("FILE", "the map is one of zipmap map, for this hostfile")},
+	{.name = "busy", FIELD(TEXT, busy), HELP("NODES", "nodes that other jobs run on, as node[01-04,7] or [0-15]")},
+	{.name = "busy-file",
+		FIELD(TEXT, busy_file),
+		HELP("FILE",
+			"such nodes, one or a list in a line; behind it the number of busy cores,\nif not all are")},
 	{.name = "routing", .letter = 'r', CALL(routings_parse), HELP("LIST|all", "default SD"), .list = list_routings},
 	{.name = "seed", .letter = 's', FIELD(U64, model.seed), .max = UINT64_MAX, HELP("N", "default 1")},
 	{.name = "threads",
@@ -260,6 +265,8 @@ static int options_check(struct model_options *o, struct zerr *err)
 			o->model.paths);
 	if (o->map && o->nplacements)
 		return zerr_set(err, -EINVAL, "a map, or placements, not both");
+	if (o->map && (o->busy || o->busy_file))
+		return zerr_set(err, -EINVAL, "--busy: a map says which nodes are taken");
 	if (o->hosts && !o->map)
 		return zerr_set(err, -EINVAL, "--hosts: for which map? (-m)");
 	if (!o->map && !o->nplacements)

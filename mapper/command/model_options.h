@@ -16,8 +16,9 @@ struct model_options {
 	const struct job_placement *placements[OPTIONS_LIST_MAX];
 	const struct routing *routings[OPTIONS_LIST_MAX];
 	unsigned nplacements, nroutings;
-	const char *map;   /* a file, instead of placements */
-	const char *hosts; /* the hostfile of the map, or NULL */
+	const char *map;	      /* a file, instead of placements */
+	const char *hosts;	      /* the hostfile of the map, or NULL */
+	const char *busy, *busy_file; /* nodes that other jobs run on, see mapper/base/busy.h; or NULL */
 	const char *csv, *json, *links, *plot;
 	const char *plot_title, *plot_links;
 	unsigned bins;

@@ -164,6 +164,9 @@ void map_report_print(const struct map_make *m, FILE *f)
 	char t[32], u[32];
 
 	site_print(m, f);
+	if (m->busy.whole + m->busy.partly)
+		fprintf(f, "other jobs keep %u nodes busy, and %u in part; %u slots are left\n", m->busy.whole,
+			m->busy.partly, m->site.slots);
 	fprintf(f, "%-9s %12s %12s %12s %12s %12s %12s\n", "", "bridged", "messages", "direct", "between", "in nodes",
 		"time");
 	row_print("pairs", &m->made[MAP_FROM_PAIRS], f);
@@ -228,7 +231,7 @@ static int core_of(const struct map_make *m, struct cores *c, uint32_t node)
 	const struct map_node *n = &m->site.nodes[node];
 	const struct map_hardware *h = n->hardware == MAP_NONE ? NULL : &m->site.machines[n->hardware].hardware;
 
-	return h && c->ranks[node] <= h->ncores ? (int)h->core[c->used[node]++] : -1;
+	return h && !n->shared && c->ranks[node] <= h->ncores ? (int)h->core[c->used[node]++] : -1;
 }
 
 static void ranks_write(const struct map_make *m, struct cores *c, FILE *f)

@@ -405,7 +405,11 @@ static int kept_check(const struct map_make *m, struct zerr *err)
 		else if (m->rules.pin[v] != MAP_NONE && m->rules.pin[v] != l->node[v])
 			rc = zerr_set(err, -EINVAL, "%s: rank %u is on %s, and pinned to %s", m->o->improve, v, n->name,
 				m->site.nodes[m->rules.pin[v]].name);
-		else if (++ranks[l->node[v]] > unreserved(m, n))
+		else if (++ranks[l->node[v]] > n->slots && n->shared)
+			rc = zerr_set(err, -EINVAL,
+				"%s: rank %u is one too many for %s, where other jobs leave %u slots", m->o->improve, v,
+				n->name, n->slots);
+		else if (ranks[l->node[v]] > unreserved(m, n))
 			rc = zerr_set(err, -EINVAL,
 				"%s: rank %u is one too many for %s, which has %u cores beside those of zipperd",
 				m->o->improve, v, n->name, unreserved(m, n));
@@ -449,11 +453,29 @@ static int result_make(struct map_make *m, struct zerr *err)
 	return !rc && way == MAP_FASTEST ? fastest_take(m, err) : rc;
 }
 
+/* Takes away what other jobs keep busy. */
+static int busy_take(struct map_make *m, struct zerr *err)
+{
+	struct busy busy = {0};
+	int rc = m->o->busy ? busy_add(&busy, m->o->busy, err) : 0;
+
+	if (rc)
+		zerr_prefix(err, rc, "--busy");
+	if (!rc && m->o->busy_file)
+		rc = busy_read(&busy, m->o->busy_file, err);
+	if (!rc)
+		rc = map_busy_apply(&m->site, &busy, &m->busy, err);
+	busy_free(&busy);
+	return rc;
+}
+
 int map_make_run(struct map_make *m, const struct map_options *o, struct zerr *err)
 {
 	int rc = map_make_read(m, o, err);
 
 	phase(m, "files are read");
+	if (!rc)
+		rc = busy_take(m, err);
 	if (!rc)
 		rc = map_rules_apply(&m->rules, &m->site, &o->wishes, err);
 	if (!rc && o->strategy == MAP_KEEP)

@@ -7,6 +7,7 @@
 #include "common/hosts/hostfile.h"
 #include "mapper/map/map_fabric.h"
 #include "mapper/map/map_options.h"
+#include "mapper/site/map_busy.h"
 
 enum map_candidate { MAP_FROM_PAIRS, MAP_FROM_BLOCK, MAP_FROM_OLD, MAP_RESULT, MAP_CANDIDATES };
 
@@ -23,6 +24,7 @@ struct map_make {
 	struct map_graph graph;
 	struct map_rules rules;
 	struct map_site site;
+	struct map_busy busy;
 	struct map_problem problem;
 	struct map_fabric fabric; /* net is NULL where no network is given */
 	struct map_made made[MAP_CANDIDATES];

@@ -16,7 +16,8 @@ struct map_options {
 	const char *hosts;    /* NULL: as clusters says */
 	const char *clusters; /* as zmpirun --clusters; NULL: preset, see map_make.c */
 	const char *graph, *fabric, *output, *improve;
-	const char *title; /* for zipmap draw */
+	const char *title;	      /* for zipmap draw */
+	const char *busy, *busy_file; /* nodes that other jobs run on, see mapper/base/busy.h; or NULL */
 	enum map_strategy strategy;
 	const struct routing *routing;
 	struct map_wishes wishes;

@@ -25,7 +25,9 @@ const char *workload_preset(const char *name)
 	return NULL;
 }
 
-static int share_parse(struct spec *spec, const char *text, uint32_t all, uint64_t *nodes, struct zerr *err)
+/* The part of n that a percentage is. */
+static int share_parse(const struct spec *spec, const char *text, uint64_t n, const char *what, uint64_t *part,
+	struct zerr *err)
 {
 	char *end;
 	double v = strtod(text, &end);
@@ -34,57 +36,78 @@ static int share_parse(struct spec *spec, const char *text, uint32_t all, uint64
 		return zerr_set(err, -EINVAL, "%s: share: \"%s\" is not a percentage", spec->where, text);
 	/* 33.33 % of 300 nodes are 99 nodes. The product is rounded to the nearest node, so that binary fractions do
 	 * not cost one. */
-	*nodes = (uint64_t)(v * all / 100 + 0.5);
-	if (!*nodes)
-		return zerr_set(err, -EINVAL, "%s: share: \"%s\" percent of %u nodes are none", spec->where, text, all);
+	*part = (uint64_t)(v * (double)n / 100 + 0.5);
+	if (!*part)
+		return zerr_set(err, -EINVAL, "%s: share: \"%s\" percent of %llu %s are none", spec->where, text,
+			(unsigned long long)n, what);
 	return 0;
 }
 
+/* What the jobs before leave. Where all free nodes are wholly free, cores are those of the nodes. */
+struct left {
+	const struct net *net;
+	const struct job_room *room;
+	uint32_t nodes;
+	uint64_t cores;
+};
+
+static int size_refuse(const struct spec *spec, const struct left *left, uint64_t nodes, uint64_t ranks,
+	struct zerr *err)
+{
+	if (left->room->partly)
+		return zerr_set(err, -EINVAL, "%s: %llu ranks do not fit on %llu free cores", spec->where,
+			(unsigned long long)ranks, (unsigned long long)left->cores);
+	return zerr_set(err, -EINVAL, "%s: %llu ranks on %llu nodes do not fit on %u free nodes of %u cores",
+		spec->where, (unsigned long long)ranks, (unsigned long long)nodes, left->nodes, left->net->cores);
+}
+
 /* Finds how many nodes and ranks a job gets. */
-static int job_size(struct spec *spec, const struct net *net, uint32_t left, bool alone, bool placed, uint64_t *nodes,
+static int job_size(struct spec *spec, const struct left *left, bool alone, bool placed, uint64_t *nodes,
 	uint64_t *ranks, struct zerr *err)
 {
 	const char *share = spec_string(spec, "share");
+	uint32_t cores = left->net->cores;
 	uint64_t wants;
 	int rc;
 
-	if ((rc = spec_u64(spec, "nodes", 0, 1, net->nodes, nodes, err)) ||
-		(rc = spec_u64(spec, "ranks", 0, 1, placed ? UINT32_MAX : (uint64_t)net->nodes * net->cores, ranks,
-			 err)) ||
+	if ((rc = spec_u64(spec, "nodes", 0, 1, left->room->nodes, nodes, err)) ||
+		(rc = spec_u64(spec, "ranks", 0, 1, placed ? UINT32_MAX : left->room->cores, ranks, err)) ||
 		(rc = pattern_wants(spec, &wants, err)))
 		return rc;
 	if (share && *nodes)
 		return zerr_set(err, -EINVAL, "%s: share or nodes, not both", spec->where);
-	if (share && (rc = share_parse(spec, share, net->nodes, nodes, err)))
+	if (share && !left->room->partly && (rc = share_parse(spec, share, left->room->nodes, "nodes", nodes, err)))
 		return rc;
 	if (wants && *ranks && wants != *ranks)
 		return zerr_set(err, -EINVAL, "%s: the dimensions make %llu ranks, not %llu", spec->where,
 			(unsigned long long)wants, (unsigned long long)*ranks);
 	if (wants)
 		*ranks = wants;
+	if (share && !*nodes && !*ranks && (rc = share_parse(spec, share, left->room->cores, "cores", ranks, err)))
+		return rc;
 	if (!*nodes && *ranks)
-		*nodes = (*ranks + net->cores - 1) / net->cores;
+		*nodes = (*ranks + cores - 1) / cores;
 	if (!*nodes && !alone)
 		return zerr_set(err, -EINVAL,
 			"%s: how large? Of several jobs each needs share, nodes, ranks or "
 			"dimensions",
 			spec->where);
-	if (!*nodes)
-		*nodes = left;
 	if (!*ranks)
-		*ranks = *nodes * net->cores;
+		*ranks = *nodes ? *nodes * cores : left->cores;
+	if (!*nodes)
+		*nodes = left->nodes;
 	if (placed)
-		*nodes = left;
-	else if (*nodes > left || *ranks > *nodes * net->cores)
-		return zerr_set(err, -EINVAL, "%s: %llu ranks on %llu nodes do not fit on %u free nodes of %u cores",
-			spec->where, (unsigned long long)*ranks, (unsigned long long)*nodes, left, net->cores);
+		*nodes = left->nodes;
+	else if (left->room->partly ? *ranks > left->cores : *nodes > left->nodes || *ranks > *nodes * cores)
+		return size_refuse(spec, left, *nodes, *ranks, err);
 	if (*ranks > UINT32_MAX - 1)
 		return zerr_set(err, -EINVAL, "%s: more than 2^32 ranks", spec->where);
 	return 0;
 }
 
-static int job_create(struct job *job, struct spec *spec, const struct net *net, uint32_t first, bool alone,
-	bool placed, uint64_t seed, struct zerr *err)
+/* Takes the job's nodes and cores from what is left. */
+static int job_create(struct job *job, struct spec *spec, struct left *left, bool alone, bool placed, uint64_t seed,
+	struct zerr *err)
 {
 	const char *routing = spec_string(spec, "routing");
 	uint64_t nodes, ranks;
@@ -92,11 +115,17 @@ static int job_create(struct job *job, struct spec *spec, const struct net *net,
 
 	if (routing && !(job->routing = routing_table_find(routing)))
 		return zerr_set(err, -EINVAL, "%s: \"%s\" is no routing", spec->where, routing);
-	rc = job_size(spec, net, net->nodes - first, alone, placed, &nodes, &ranks, err);
+	rc = job_size(spec, left, alone, placed, &nodes, &ranks, err);
 	if (rc)
 		return rc;
-	job->first = first;
+	job->first = left->room->nodes - left->nodes;
 	job->nodes = (uint32_t)nodes;
+	if (left->room->partly) {
+		left->cores -= placed ? 0 : ranks;
+	} else {
+		left->nodes -= (uint32_t)nodes;
+		left->cores = (uint64_t)left->nodes * left->net->cores;
+	}
 	rc = pattern_create(spec, (uint32_t)ranks, seed, &job->pattern, err);
 	return rc ? rc : spec_finish(spec, err);
 }
@@ -104,19 +133,24 @@ static int job_create(struct job *job, struct spec *spec, const struct net *net,
 int workload_create(struct workload *w, const struct net *net, struct spec_list *l, uint64_t seed, bool placed,
 	struct zerr *err)
 {
-	uint32_t first = 0;
+	struct job_room all;
+
+	job_room_whole(&all, net);
+	return workload_create_in(w, net, &all, l, seed, placed, err);
+}
+
+int workload_create_in(struct workload *w, const struct net *net, const struct job_room *room, struct spec_list *l,
+	uint64_t seed, bool placed, struct zerr *err)
+{
+	struct left left = {net, room, room->nodes, room->cores};
 	int rc = 0;
 
 	w->njobs = 0;
 	w->jobs = calloc(l->n ? l->n : 1, sizeof(*w->jobs));
 	if (!w->jobs)
 		return zerr_set(err, -ENOMEM, "not enough memory");
-	for (size_t i = 0; i < l->n && !rc; i++) {
-		struct job *job = &w->jobs[w->njobs++];
-
-		rc = job_create(job, &l->specs[i], net, first, l->n == 1, placed, rng_mix(seed + i), err);
-		first += job->nodes;
-	}
+	for (size_t i = 0; i < l->n && !rc; i++)
+		rc = job_create(&w->jobs[w->njobs++], &l->specs[i], &left, l->n == 1, placed, rng_mix(seed + i), err);
 	if (rc)
 		workload_free(w);
 	return rc;

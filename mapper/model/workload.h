@@ -3,6 +3,7 @@
 #ifndef ZIP_MAPPER_WORKLOAD_H
 #define ZIP_MAPPER_WORKLOAD_H
 
+#include "mapper/model/job_room.h"
 #include "mapper/net/net.h"
 #include "mapper/traffic/pattern.h"
 #include "mapper/model/routing.h"
@@ -11,7 +12,9 @@
 struct job {
 	struct pattern *pattern;
 	const struct routing *routing; /* NULL: the routing of the prediction */
-	uint32_t first, nodes;	       /* the job's piece of the placement's order */
+	/* The job's piece of the placement's order. Where some nodes are free in part, job_room_fill finds it instead
+	 */
+	uint32_t first, nodes;
 };
 
 struct workload {
@@ -25,6 +28,11 @@ struct workload {
  * errno with the reason. */
 int workload_create(struct workload *, const struct net *, struct spec_list *, uint64_t seed, bool placed,
 	struct zerr *);
+/* As workload_create, of a network in which other jobs run. Only free nodes count. Where some are free in part, a
+ * number of nodes stands for as many ranks as these nodes have when they are free, and a share is one of the free
+ * cores. */
+int workload_create_in(struct workload *, const struct net *, const struct job_room *, struct spec_list *,
+	uint64_t seed, bool placed, struct zerr *);
 void workload_free(struct workload *);
 
 /* The statements of the paper's workload 1..4 (Table II), or NULL. */

@@ -32,6 +32,7 @@ struct map_node {
 	uint32_t slots;			  /* for ranks: 0 on forbidden nodes, and on nodes too slow to be needed */
 	uint32_t limit[MAP_FEATURES_MAX]; /* ranks that may need this feature */
 	bool zipper;
+	bool shared; /* other jobs run on some of its cores, and it is not known on which */
 	double speed;
 	uint32_t class;	   /* MAP_NONE for a node without slots */
 	uint32_t hardware; /* index into map_site.machines; MAP_NONE: not known */
