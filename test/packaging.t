@@ -32,7 +32,7 @@ is "the spec file makes the users of sysusers.d" "$(sed -n '/^%pre -n zipperd/,/
 
 # --- options of configure
 "$ZIP_TOP_SRCDIR/configure" --help >help
-options_in() { grep -v '^ *#' "$1" | grep -oE -- '--(with|without|enable|disable)-[a-z]+' | sort -u; }
+options_in() { grep -v '^ *#' "$1" | grep -oE -- '--(with|without|enable|disable)-[a-z0-9]+' | sort -u; }
 unknown() { # FILE: its options that configure --help does not have
 	local option
 	for option in $(options_in "$1"); do
@@ -43,7 +43,7 @@ for recipe in "$debian/rules" "$spec" "${easybuild[0]}"; do
 	is "$(basename "$recipe"): configure knows the options" "$(unknown "$recipe")" ""
 	ok "$(basename "$recipe"): there are some" [ -n "$(options_in "$recipe")" ]
 done
-is "package.py: configure knows its variants" "$(sed -n 's/^ *variant("\([a-z]*\)".*/\1/p' "$spack" | while read -r variant; do
+is "package.py: configure knows its variants" "$(sed -n 's/^ *variant("\([a-z0-9]*\)".*/\1/p' "$spack" | while read -r variant; do
 	grep -q -- "--without-$variant\b" help || echo "$variant"
 done)" ""
 

@@ -2,7 +2,7 @@
 /* From the arguments of a collective (struct zrecord_args) to bytes handed in and sent. See record_coll.h. */
 #include "libzip/record/record_coll.h"
 
-#include "libzip/record/record_model.h"
+#include "common/graph/graph_model.h"
 #include "libzip/shim/shim.h"
 
 struct call {
@@ -241,5 +241,5 @@ void zrecord_coll_expand(const struct zrecord_comm *c, const struct zrecord_sum 
 	struct expansion e = {c, sum, pair, ctx};
 
 	if (sum->sends && !c->inter)
-		zrecord_model(sum->kind, c->rank, c->size, sum->root, expand_one, &e);
+		zgraph_model(sum->kind, c->rank, c->size, sum->root, expand_one, &e);
 }

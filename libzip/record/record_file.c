@@ -13,7 +13,7 @@
 #include "common/graph/graph.h"
 #include "common/graph/graph_scan.h"
 #include "common/graph/graph_writer.h"
-#include "libzip/record/record_model.h"
+#include "common/graph/graph_model.h"
 #include "libzip/shim/patience.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
@@ -182,7 +182,7 @@ int zrecord_file_write(const uint8_t *row, size_t len, struct zerr *err)
 			rc = zerr_set(err, -EIO, "cannot reach rank 0");
 	} else {
 		rc = !row && len > 0 ? zerr_set(err, -ENOMEM, "out of memory")
-				     : zgraph_writer_open(&w, file, (uint32_t)size, ZRECORD_MODEL,
+				     : zgraph_writer_open(&w, file, (uint32_t)size, ZGRAPH_MODEL,
 					       program_invocation_short_name, true, err);
 		rc = collect(w, row, len, rc, err);
 		if (w && rc)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "zipmap convert": graphs between zipmap.graph(5), METIS and Matrix Market. */
+/* "zipmap convert": graphs between zipmap.graph(5), METIS and Matrix Market, and from traces. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "mapper/traffic/graph_write.h"
 #include "mapper/traffic/select.h"
 #include "mapper/command/commands.h"
+#include "mapper/trace/otf2_trace.h"
 
 struct arguments {
 	struct zgraph_select select;
@@ -39,7 +41,7 @@ static const struct zargs_row rows[] = {
 static const struct zargs args = {
 	.program = "zipmap convert",
 	.usage = "zipmap convert [OPTION ...] GRAPH FILE\n"
-		 "Writes a graph of any format as FILE.\n",
+		 "Writes a graph of any format, or the graph of an OTF2 trace (NAME.otf2), as FILE.\n",
 	.operands = "GRAPH FILE",
 	.least = 2,
 	.most = 2,
@@ -68,6 +70,26 @@ static const struct format *format_find(const char *name, const char *path)
 	return NULL;
 }
 
+/* Converts a trace. As a zipmap.graph(5) it keeps its classes, calls and times. */
+static int trace_convert(const char *from, const struct format *format, const char *to,
+	const struct zgraph_select *select, struct zerr *err)
+{
+	struct zgraph *g = NULL;
+	struct trace trace;
+	int rc;
+
+	if (select->phase >= 0 && select->phase != 1)
+		return zerr_set(err, -EINVAL, "%s: has phase 1 only, as every trace", from);
+	rc = otf2_trace_read(&trace, from, err);
+	if (!rc && format->write == zgraph_save)
+		rc = trace_save(&trace, to, select, err);
+	else if (!rc && !(rc = trace_build(&trace, select, &g, err)))
+		rc = format->write(g, to, err);
+	zgraph_destroy(g);
+	trace_free(&trace);
+	return rc;
+}
+
 int convert_command(int argc, char **argv)
 {
 	struct arguments a = {.select = {.phase = -1, .keep_self = true}};
@@ -83,8 +105,9 @@ int convert_command(int argc, char **argv)
 		fprintf(stderr, "zipmap convert: \"%s\" is no format: zipmap, metis, market\n", a.to);
 		return 2;
 	}
-	rc = graph_load(&g, argv[first], &a.select, &err);
-	if (!rc)
+	if (otf2_trace_is(argv[first]))
+		rc = trace_convert(argv[first], format, argv[first + 1], &a.select, &err);
+	else if (!(rc = graph_load(&g, argv[first], &a.select, &err)))
 		rc = format->write(g, argv[first + 1], &err);
 	if (rc)
 		fprintf(stderr, "zipmap convert: %s\n", err.text);

@@ -20,6 +20,7 @@ class LeidenZipper(AutotoolsPackage):
     variant("scotch", default=True, description="zipmap asks Scotch, too")
     variant("microhttpd", default=True, description="zipstat serve: a live page, and metrics for Prometheus")
     variant("yaml", default=True, description="zipmap reads Slurm's topology.yaml")
+    variant("otf2", default=False, description="zipmap converts OTF2 traces")
     variant("verbs", default=True, description="InfiniBand and RoCE")
 
     depends_on("c", type="build")
@@ -35,6 +36,7 @@ class LeidenZipper(AutotoolsPackage):
     depends_on("scotch~mpi", when="+scotch")
     depends_on("libmicrohttpd@0.9.71:", when="+microhttpd")
     depends_on("munge", when="+munge")
+    depends_on("otf2@3:", when="+otf2")
     depends_on("libyaml", when="+yaml")
     depends_on("rdma-core@14:", when="+verbs")
 
@@ -44,6 +46,6 @@ class LeidenZipper(AutotoolsPackage):
     def configure_args(self):
         mpich = self.spec["mpich"].prefix.bin
         args = [f"MPICC={mpich.mpicc}", f"MPIEXEC={mpich.mpiexec}"]
-        for variant in ("munge", "scotch", "microhttpd", "verbs", "yaml"):
+        for variant in ("munge", "scotch", "microhttpd", "verbs", "yaml", "otf2"):
             args += self.with_or_without(variant)
         return args

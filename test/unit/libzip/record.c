@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "test/unit/within.h"
-#include "libzip/record/record_model.h"
+#include "common/graph/graph_model.h"
 #include "libzip/record/record_plan.h"
 #include "libzip/record/record_table.h"
 #include "common/graph/graph_writer.h"
@@ -37,7 +37,7 @@ static void run(enum zgraph_kind kind, int size, int root)
 	memset(messages, 0, sizeof(messages));
 	ranks = size;
 	for (sender = 0; sender < size; sender++)
-		zrecord_model(kind, sender, size, root, note, NULL);
+		zgraph_model(kind, sender, size, root, note, NULL);
 }
 
 static uint64_t sum_to(int rank)
@@ -168,7 +168,7 @@ static struct zgraph *read_back(struct zrecord_table *t, uint32_t size)
 
 	snprintf(path, sizeof(path), "record-%ld.tmp", (long)getpid());
 	assert_int_equal(zrecord_table_encode(t, NULL, 0, &row, &len), 0);
-	assert_int_equal(zgraph_writer_open(&w, path, size, ZRECORD_MODEL, "", true, &err), 0);
+	assert_int_equal(zgraph_writer_open(&w, path, size, ZGRAPH_MODEL, "", true, &err), 0);
 	assert_int_equal(zgraph_writer_row(w, row, len, &err), 0);
 	free(row);
 	for (uint32_t r = 1; r < size; r++)

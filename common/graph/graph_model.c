@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The algorithms of zipmap.graph(5), "The model of collectives". */
-#include "libzip/record/record_model.h"
+#include "common/graph/graph_model.h"
 
 struct place {
 	int rank, size, root;
 	int relative; /* rank relative to the root, modulo size */
-	zrecord_emit *emit;
+	zgraph_model_emit *emit;
 	void *ctx;
 };
 
@@ -56,7 +56,7 @@ static void dissemination(const struct place *p)
 		p->emit(p->ctx, (int)(((unsigned)p->rank + step) % (unsigned)p->size), 0, 1);
 }
 
-void zrecord_model(enum zgraph_kind kind, int rank, int size, int root, zrecord_emit *emit, void *ctx)
+void zgraph_model(enum zgraph_kind kind, int rank, int size, int root, zgraph_model_emit *emit, void *ctx)
 {
 	struct place p = {.rank = rank, .size = size, .root = root, .emit = emit, .ctx = ctx};
 

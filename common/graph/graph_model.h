@@ -4,17 +4,17 @@
  * library, machine or placement. A rank sends in proportion to its unit of the call, the bytes of one block, so many
  * calls are decomposed at once. No MPI, no state.
  */
-#ifndef ZIP_LIBZIP_RECORD_MODEL_H
-#define ZIP_LIBZIP_RECORD_MODEL_H
+#ifndef ZIP_COMMON_GRAPH_GRAPH_MODEL_H
+#define ZIP_COMMON_GRAPH_GRAPH_MODEL_H
 
 #include <stdint.h>
 
 #include "common/graph/graph.h"
 
-#define ZRECORD_MODEL 1 /* in the file */
+#define ZGRAPH_MODEL 1 /* in the file */
 
 /* Receives one peer, which gets `blocks` units in `messages` messages. */
-typedef void zrecord_emit(void *ctx, int peer, uint64_t blocks, uint64_t messages);
+typedef void zgraph_model_emit(void *ctx, int peer, uint64_t blocks, uint64_t messages);
 
 /*
  * Emits what `rank` of `size` sends in one call; peers are ranks of the communicator, never itself. root where the kind
@@ -24,6 +24,6 @@ typedef void zrecord_emit(void *ctx, int peer, uint64_t blocks, uint64_t message
  *   rank passes on along the ring.
  * Other kinds have no unit and emit nothing: the caller knows their messages one by one.
  */
-void zrecord_model(enum zgraph_kind, int rank, int size, int root, zrecord_emit *, void *ctx);
+void zgraph_model(enum zgraph_kind, int rank, int size, int root, zgraph_model_emit *, void *ctx);
 
 #endif
