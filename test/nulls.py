@@ -61,7 +61,7 @@ def value(function, type_, name, suffix):
 
 
 def main():
-    functions = mpigen.classify(*sys.argv[2:4], sys.argv[4:])
+    functions = mpigen.classify("mpich", *sys.argv[2:4], sys.argv[4:])
     rows = []
     for f in functions:
         if not f.hand_written or LEFT_OUT.match(f.name) or not f.in_header:

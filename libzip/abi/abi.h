@@ -5,6 +5,7 @@
  * and this interface. The header of a family has these functions, inline where messages pass:
  *
  *   mpich.h   MPICH and the libraries of its ABI (MPICH ABI Compatibility Initiative)
+ *   ompi.h    Open MPI 4 and 5
  *
  * Handles of one family are ints, of another one pointers. All functions here may be called by any thread, at any time.
  *
@@ -26,6 +27,8 @@
  * zabi_error_is_added(code)       has the application added this code or class?
  * zabi_error_is_plain(code)       is it a class, and no code with more in it?
  *
+ * ZABI_UNWEIGHTED  MPI_UNWEIGHTED; not defined: it is an object of the library
+ *
  * zabi_op_is_predefined(op), zabi_op_is_valid(op)  the latter may be true for a handle that is none
  * zabi_op_number(op)       the number (uint32_t) by which parts call a predefined operation; 0: there is none
  * zabi_op_of(number)       that operation; MPI_OP_NULL: this family has none of that number
@@ -36,6 +39,10 @@
 #ifndef ZIP_LIBZIP_ABI_H
 #define ZIP_LIBZIP_ABI_H
 
+#ifdef ZIP_ABI_OMPI
+#include "libzip/abi/ompi.h"
+#else
 #include "libzip/abi/mpich.h"
+#endif
 
 #endif

@@ -12,4 +12,7 @@ bool zlibrary_is_ours(const char *name, bool open_mpi);
 /* What is needed, for a line that refuses another library: "libzipper needs ...". */
 extern const char zlibrary_needed[];
 
+/* What the names of the objects begin with whose addresses are the predefined handles; NULL: these are numbers. */
+extern const char *const zlibrary_objects;
+
 #endif

@@ -10,6 +10,7 @@
 #define VERSION ".so.12"
 
 const char zlibrary_needed[] = "libzipper needs MPICH or a library of its ABI (libmpich.so.12, libmpi.so.12)";
+const char *const zlibrary_objects;
 
 /* Open MPI 1.7 to 1.10 had version 12, too. */
 bool zlibrary_is_ours(const char *name, bool open_mpi)

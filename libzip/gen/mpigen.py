@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes libzip's wrappers and simple implementations from the MPI library's own headers, functions.tab and forms.tab.
 
-usage: mpigen.py KIND OUTPUT functions.tab prototypes.tab HEADER...     KIND: header, native, small, wrappers or map
+usage: mpigen.py [--family NAME] KIND OUTPUT functions.tab prototypes.tab HEADER...
+           KIND: header, native, small, wrappers, map or weak; NAME: mpich (without it) or ompi (libzip/abi)
        mpigen.py names OUTPUT functions.tab
-       mpigen.py forms FOLDER/forms.c functions.tab prototypes.tab forms.tab HEADER...
+       mpigen.py [--family NAME] forms FOLDER/forms.c functions.tab prototypes.tab forms.tab HEADER...
 
 Every function of the headers must be in functions.tab, and every function of functions.tab in a header or, for functions
 that only some versions of MPICH have, in prototypes.tab. Else the build stops here and names the function, so that a new
-MPI version cannot add one unseen."""
+MPI version cannot add one unseen. Other families lack functions of functions.tab; those that libzip implements or calls are
+in prototypes.tab."""
 import os
 import re
 import sys
@@ -16,6 +18,7 @@ import small
 
 CLASSES = {
     "native": "not interposed: needs neither guard nor translation",
+    "abi": "hand-written zip_X in libzip/abi, where the family needs it; native for MPICH",
     "outside": "not interposed and no native entry: variadic, or a predefined callback",
     "inside": "native with the depth raised: the native library calls public MPI symbols in there",
     "file": "like inside; on a file that spans clusters only if it is allowed (libzip/file/file.h)",
@@ -89,6 +92,7 @@ class Function:
         self.arguments = []
         self.variadic = "..." in arguments
         self.in_header = True
+        self.foreign = False  # of another family, which this one has no form of
         self.declared = self.arguments  # as the header has it; self.arguments is the form that all versions share
         for text in arguments.split(","):
             text = text.strip()
@@ -123,6 +127,11 @@ class Function:
         return f"zraised_answer({result})" if self.returns_code else result
 
     @property
+    def is_foreign(self):
+        """An extension, or a function behind the MPI names, that its family alone has."""
+        return is_extension(self.name)
+
+    @property
     def span(self):
         """Its kind of time; None: it is not measured."""
         name = re.sub(r"_c$", "", self.name.removeprefix("MPI_"))
@@ -152,11 +161,27 @@ class Function:
     @property
     def interposed(self):
         """Does libzipper export it?"""
-        return self.kind != "native" or self.record is not None
+        return not self.foreign and (self.kind != "native" or self.record is not None)
 
     @property
     def call(self):
         return "(" + ", ".join(n for _, n, _ in self.arguments) + ")"
+
+
+def is_extension(name):
+    return name.startswith(("MPIX_", "MPII_"))
+
+
+def is_needed(name, kind, _record, versions):
+    """Must there be a prototype, even in a family that lacks the function? libzip implements or calls those that not all
+    versions of MPI have."""
+    hand_written = kind.startswith("own") or kind in ("always", "begin", "file-own")
+    return (versions is not None or hand_written) and not is_extension(name) and not name.startswith("MPI_T_")
+
+
+def is_called(family, f):
+    """Has libzip an entry for it, although the family's library lacks it and no program calls it?"""
+    return family != "mpich" and (not f.foreign or f.hand_written)
 
 
 def as_text(arguments):
@@ -171,11 +196,15 @@ def fail(text):
 RESULTS = re.compile(r"int|double|void \*|MPI_(Aint|Comm|Datatype|Errhandler|File|Fint|Group|Info|Message|Op|Request|Session|Win)")
 
 
+# What Open MPI has around its prototypes.
+AROUND = re.compile(r"\bOMPI_DECLSPEC\b|\b__mpi_interface_(?:deprecated|removed)__\s*\((?:[^()\"]|\"[^\"]*\")*\)")
+
+
 def read_header(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
-    text = re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", "", text, flags=re.M)
+    text = AROUND.sub(" ", re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", "", text, flags=re.M))
     functions = {}
     pattern = re.compile(r"(?:^|[;{}])\s*((?:\w+[\s*]+)+?)(MPI[XI]?_\w+)\s*\(([^()]*)\)[^;{}]*(?=;)")
     for match in pattern.finditer(text):
@@ -211,7 +240,7 @@ def read_table(path):
     return table
 
 
-def classify(table_path, prototypes_path, header_paths):
+def classify(family, table_path, prototypes_path, header_paths):
     """The functions by name, each with its class, in the order of the headers. What no header has comes from
     prototypes.tab."""
     table, functions = read_table(table_path), {}
@@ -227,18 +256,21 @@ def classify(table_path, prototypes_path, header_paths):
             function.in_header = False
             functions[name] = function
     unknown = [n for n in functions if n not in table]
-    gone = [n for n in table if n not in functions]
+    gone = [n for n in table if n not in functions and (family == "mpich" or is_needed(n, *table[n]))]
     if unknown:
         fail(f"not classified in {table_path}: {', '.join(unknown)}")
     if gone:
         fail(f"{table_path} names functions that no header and {prototypes_path} has: {', '.join(gone)}")
     for function in functions.values():
         function.kind, function.record, function.versions = table[function.name]
+        if function.kind == "abi":
+            function.kind = "native" if family == "mpich" else "begin"
+        function.foreign = family != "mpich" and not function.in_header and function.is_foreign
         if function.variadic and function.kind not in ("outside", "pcontrol"):
             fail(f"{function.name} has a variable argument list: it can only be 'outside'")
         if function.record and (function.of_files or function.kind in ("outside", "always", "begin", "shadow", "pcontrol")):
             fail(f"{function.name} is {function.kind} and cannot be recorded")
-    return [f for f in functions.values() if f.kind != "outside" and (f.in_header or f.interposed)]
+    return [f for f in functions.values() if f.kind != "outside" and (f.in_header or f.interposed or is_called(family, f))]
 
 
 HEAD = "/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by gen/mpigen.py from functions.tab: do not edit. */\n"
@@ -405,6 +437,8 @@ def null_arguments(f):
             found += [(f"{lengths[0]} > 0 && !{name}", name)] if lengths else []
         elif f.kind == "file-own" and type_ == "MPI_Status *":
             continue  # ROMIO takes it for MPI_STATUS_IGNORE
+        elif type_ == "MPI_Status *":
+            found.append((f"zstatus_is_missing({name})", name))
         elif type_.endswith("*") and not type_.startswith("const ") and type_ not in ("void *", "char *"):
             found.append((f"!{name}", name))
         elif name == "baseptr":
@@ -584,7 +618,7 @@ REQUEST_IN = {"MPIX_Wait_enqueue", "MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Can
 
 def emit_wrappers(functions):
     yield HEAD
-    yield "#include \"libzip/start/enter.h\"\n#include \"libzip/file/file.h\"\n#include \"libzip/file/file_request.h\"\n#include \"libzip/world/guard.h\"\n#include \"libzip/record/record.h\"\n#include \"libzip/shim/raised.h\"\n#include \"libzip/win/win.h\"\n"
+    yield "#include \"libzip/start/enter.h\"\n#include \"libzip/file/file.h\"\n#include \"libzip/file/file_request.h\"\n#include \"libzip/world/guard.h\"\n#include \"libzip/world/status.h\"\n#include \"libzip/record/record.h\"\n#include \"libzip/shim/raised.h\"\n#include \"libzip/win/win.h\"\n"
     yield "#define ZEXPORT __attribute__((visibility(\"default\")))\n"
     for f in functions:
         if f.interposed:
@@ -635,6 +669,15 @@ def emit_small(functions):
     yield from small.emit(functions, fail)
 
 
+def emit_weak(header_paths):
+    """The predefined objects of the library are there when a program with MPI is. Else they are null."""
+    yield HEAD
+    for path in header_paths:
+        with open(path, encoding="utf-8") as file:
+            for name in re.findall(r"^\s*OMPI_DECLSPEC\s+extern\s+(?:struct\s+)?\w+[\s*]+(ompi_\w+);", file.read(), flags=re.M):
+                yield f"#pragma weak {name}"
+
+
 # Functions of the dynamic linker that libzip/loader/interpose.c exports.
 LOADER = ["dlsym", "dlvsym", "dlopen", "dlmopen"]
 
@@ -665,6 +708,10 @@ def write(output, lines):
 
 
 def main():
+    family = "mpich"
+    if sys.argv[1:2] == ["--family"]:
+        family = sys.argv[2]
+        del sys.argv[1:3]
     if len(sys.argv) == 4 and sys.argv[1] == "names":
         return write(sys.argv[2], emit_names(read_table(sys.argv[3])))
     if len(sys.argv) < 5:
@@ -672,10 +719,12 @@ def main():
     kind, output = sys.argv[1:3]
     if kind == "forms":
         folder = os.path.basename(os.path.dirname(output))
-        functions = classify(*sys.argv[3:5], sys.argv[6:])
+        functions = classify(family, *sys.argv[3:5], sys.argv[6:])
         return write(output, emit_forms(functions, read_forms(sys.argv[5], folder), folder))
+    if kind == "weak":
+        return write(output, emit_weak(sys.argv[5:]))
     emit = {"header": emit_header, "native": emit_native, "small": emit_small, "wrappers": emit_wrappers, "map": emit_map}[kind]
-    return write(output, emit(classify(*sys.argv[3:5], sys.argv[5:])))
+    return write(output, emit(classify(family, *sys.argv[3:5], sys.argv[5:])))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include "libzip/loader/rebind.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -86,4 +87,43 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 void zrebind_all(zrebind_fn *other)
 {
 	dl_iterate_phdr(look_at, &other);
+}
+
+/* --- objects --- */
+
+static void fill(const struct dl_phdr_info *info, const struct zobject *o, const struct zobject_relocations *r,
+	const char *prefix)
+{
+	for (const char *at = r->at, *end = at + r->bytes; at && at < end; at += r->entry) {
+		const ElfW(Rel) *rel = (const ElfW(Rel) *)at;
+		const size_t symbol = SYMBOL_OF(rel->r_info);
+		if (symbol == 0 || o->symbols[symbol].st_shndx != SHN_UNDEF)
+			continue;
+		const char *name = zobject_name(o, &o->symbols[symbol]);
+		if (strncmp(name, prefix, strlen(prefix)) != 0)
+			continue;
+		void *_Atomic *slot = (void *_Atomic *)(o->base + rel->r_offset);
+		if (atomic_load_explicit(slot, memory_order_relaxed))
+			continue;
+		void *object = zcover_native(name);
+		if (object)
+			write_slot(info, slot, object);
+	}
+}
+
+static int look_at_own(struct dl_phdr_info *info, size_t size, void *prefix)
+{
+	struct zobject o, ours;
+
+	(void)size;
+	if (!zobject_of_phdr(&o, info) || !zchain_read(&ours, zchain_self()) || o.symbols != ours.symbols)
+		return 0;
+	for (int i = 0; i < ZOBJECT_RELOCATIONS; i++)
+		fill(info, &o, &o.relocations[i], prefix);
+	return 1;
+}
+
+void zrebind_objects(const char *prefix)
+{
+	dl_iterate_phdr(look_at_own, (void *)(uintptr_t)prefix);
 }

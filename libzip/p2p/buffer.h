@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <mpi.h>
 
+#include "libzip/abi/abi.h"
+
 /* Native MPI has been given buffered sends. Set before one is started or made. It stays set, because persistent ones
  * may be started at any time later. */
 extern _Atomic bool zbuffer_used;

@@ -214,7 +214,7 @@ int zcompletion_wait(MPI_Request *request, MPI_Status *status, MPI_Comm on, cons
 	if (!zreq_is_ours(*request))
 		return zcompletion_wait_native(request, status, on, name);
 	struct zreq *r = zreq_find(*request);
-	if (__builtin_expect(!r || !status, 0))
+	if (__builtin_expect(!r || zstatus_is_missing(status), 0))
 		return wrong_argument(r ? "status" : NULL, name);
 	if (zcompletion_is_inactive(r)) {
 		if (status != MPI_STATUS_IGNORE)
@@ -252,7 +252,7 @@ static int test(MPI_Request *request, int *flag, MPI_Status *status)
 	if (!zreq_is_ours(*request))
 		return zn.Test(request, flag, status);
 	struct zreq *r = zreq_find(*request);
-	if (__builtin_expect(!r || !flag || !status, 0))
+	if (__builtin_expect(!r || !flag || zstatus_is_missing(status), 0))
 		return wrong_argument(!r ? NULL : flag ? "status" : "flag", "MPI_Test");
 	*flag = 0;
 	if (zcompletion_is_inactive(r))

@@ -219,7 +219,10 @@ static int finish_any(struct any_wait *w, const char *name)
 int zip_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 {
 	struct zmix m;
-	int rc = zmix_open(&m, n, requests, "MPI_Waitany", !index ? "indx" : status ? NULL : "status");
+	int rc = zmix_open(&m, n, requests, "MPI_Waitany",
+		!index			     ? "indx"
+		: zstatus_is_missing(status) ? "status"
+					     : NULL);
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -235,7 +238,11 @@ int zip_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
 int zip_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
 	struct zmix m;
-	int rc = zmix_open(&m, n, requests, "MPI_Testany", !index ? "indx" : !flag ? "flag" : status ? NULL : "status");
+	int rc = zmix_open(&m, n, requests, "MPI_Testany",
+		!index			     ? "indx"
+		: !flag			     ? "flag"
+		: zstatus_is_missing(status) ? "status"
+					     : NULL);
 
 	if (rc != MPI_SUCCESS)
 		return rc;

@@ -140,7 +140,7 @@ static int nowhere_to_write(const struct zexchange_args *p, const char *argument
 int zexchange_run(const struct zexchange_args *p, MPI_Status *status)
 {
 	struct exchange *x = NULL;
-	int rc = status ? start_exchange(p, &x) : nowhere_to_write(p, "status");
+	int rc = zstatus_is_missing(status) ? nowhere_to_write(p, "status") : start_exchange(p, &x);
 	MPI_Request unused;
 	char text[ZCOMPLETION_TEXT_BYTES];
 
@@ -218,7 +218,7 @@ static int detach_send(struct zexchange_args *p)
 
 int zexchange_run_replace(struct zexchange_args *p, MPI_Status *status)
 {
-	int rc = status ? detach_send(p) : nowhere_to_write(p, "status");
+	int rc = zstatus_is_missing(status) ? nowhere_to_write(p, "status") : detach_send(p);
 
 	return rc == MPI_SUCCESS ? zexchange_run(p, status) : rc;
 }

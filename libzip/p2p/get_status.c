@@ -59,7 +59,7 @@ int zip_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 	r = zreq_find(request);
 	if (!r)
 		return zerror_raise(NULL, MPI_ERR_REQUEST, name, "no such request");
-	if (!flag || !status)
+	if (!flag || zstatus_is_missing(status))
 		return zerror_raise(NULL, MPI_ERR_ARG, name, ZERROR_NULL, flag ? "status" : "flag");
 	*flag = is_ready(r);
 	if (!*flag) {
@@ -170,10 +170,10 @@ int zip_Request_get_status_any(int n, const MPI_Request requests[], int *index, 
 	static const char name[] = "MPI_Request_get_status_any";
 	struct zmix m;
 	int rc = zmix_open(&m, n, (MPI_Request *)(uintptr_t)requests, name,
-		!index	 ? "indx"
-		: !flag	 ? "flag"
-		: status ? NULL
-			 : "status");
+		!index			     ? "indx"
+		: !flag			     ? "flag"
+		: zstatus_is_missing(status) ? "status"
+					     : NULL);
 
 	if (rc != MPI_SUCCESS)
 		return rc;

@@ -12,6 +12,7 @@
 
 #include "libzip/p2p/completion.h"
 #include "libzip/world/req.h"
+#include "libzip/world/status.h"
 
 #define ZMIX_SMALL 64 /* requests for which no memory is allocated */
 
@@ -62,7 +63,7 @@ static inline void zmix_close(struct zmix *m)
  * return some. */
 static inline const char *zmix_missing_statuses(int n, const MPI_Status *statuses)
 {
-	return n > 0 && !statuses ? "array_of_statuses" : NULL;
+	return n > 0 && zstatus_is_missing(statuses) ? "array_of_statuses" : NULL;
 }
 static inline const char *zmix_missing_some(int n, const int *count, const int *indices, const MPI_Status *statuses)
 {

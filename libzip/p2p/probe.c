@@ -155,7 +155,7 @@ static int probe_open(struct probe *p, int source, int tag, MPI_Comm comm, MPI_M
 {
 	*p = (struct probe){zcomm_find(comm), comm, name, source, tag, message, status, 0, MPI_SUCCESS, tag};
 	int rc = p->c ? zp2p_check_probe(p->c, name, source, tag) : MPI_SUCCESS;
-	if (rc != MPI_SUCCESS || __builtin_expect(status != NULL, 1))
+	if (rc != MPI_SUCCESS || __builtin_expect(!zstatus_is_missing(status), 1))
 		return rc;
 	return zerror_raise_native(comm, MPI_ERR_ARG, name, ZERROR_NULL, "status");
 }

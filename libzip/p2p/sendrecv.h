@@ -14,6 +14,7 @@
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/error.h"
+#include "libzip/world/status.h"
 
 static inline __attribute__((always_inline)) int zsendrecv_isend(const struct zp2p_args *a, enum zp2p_mode mode,
 	MPI_Request *request)
@@ -59,7 +60,7 @@ static inline __attribute__((always_inline)) int zsendrecv_recv(const struct zp2
 	struct zcomm *c = zcomm_find(a->comm);
 	MPI_Request request;
 
-	if (__builtin_expect(!status, 0)) /* before a receive is posted that nobody waits for */
+	if (__builtin_expect(zstatus_is_missing(status), 0)) /* before a receive is posted that nobody waits for */
 		return zerror_raise_native(a->comm, MPI_ERR_ARG, a->name, ZERROR_NULL, "status");
 	/* It does not block. In MPICH 4.0 the status of the nonblocking form has no source. */
 	if (a->rank == MPI_PROC_NULL)

@@ -10,9 +10,12 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "libzip/abi/abi.h"
+#include "libzip/abi/library.h"
 #include "libzip/loader/chain.h"
 #include "libzip/loader/cover.h"
 #include "libzip/loader/flavour.h"
+#include "libzip/loader/rebind.h"
 #include "libzip/shim/native.h"
 #include "libzip/shim/nested.h"
 #include "libzip/shim/small.h"
@@ -42,6 +45,8 @@ void zresolve_entry(unsigned index)
 	zcover_all();
 	if (!zcover_library())
 		zflavour_refuse();
+	if (zlibrary_objects)
+		zrebind_objects(zlibrary_objects);
 	const bool readable = zchain_read(&ours, zchain_self());
 	/* Several threads may come here at once; all store the same values. */
 	for (i = 0; i < znative_count; i++) {
@@ -64,9 +69,13 @@ void zresolve_entry(unsigned index)
 
 int *zresolve_unweighted(void)
 {
+#ifdef ZABI_UNWEIGHTED
+	return ZABI_UNWEIGHTED;
+#else
 	static int *const *object;
 
 	if (!object)
 		object = zcover_native("MPI_UNWEIGHTED");
 	return object ? *object : NULL;
+#endif
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libzip/abi/abi.h"
+
 struct zcomm;
 
 struct zattached {

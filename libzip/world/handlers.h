@@ -19,6 +19,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "libzip/abi/abi.h"
+
 extern bool zhandlers_differ; /* the application has given communicators different handlers */
 
 /* The communicator on which the running MPICH raises errors without an object. */

@@ -11,6 +11,7 @@
 #include "common/control/ctl.h"
 #include "common/base/err.h"
 #include "common/wire/wire.h"
+#include "libzip/abi/abi.h"
 #include "libzip/shim/station.h"
 
 struct zplace {		     /* packed: there is one for each rank of the world in each process */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the headers of Open MPI lack of the prototypes of prototypes.tab: types and constants of MPI-4.0 and later, and
+ * of MPICH. No native call gets them, as the library has no such functions.
+ */
+#ifndef ZIP_LIBZIP_OMPI_NEWER_H
+#define ZIP_LIBZIP_OMPI_NEWER_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "libzip/abi/ompi_weak.h"
+
+#if MPI_VERSION < 4
+typedef struct zabi_session *MPI_Session;
+typedef void(MPI_Session_errhandler_function)(MPI_Session *, int *, ...);
+typedef void(MPI_User_function_c)(void *, void *, MPI_Count *, MPI_Datatype *);
+typedef int(MPI_Datarep_conversion_function_c)(void *, MPI_Datatype, MPI_Count, void *, MPI_Offset, void *);
+#define MPI_SESSION_NULL ((MPI_Session)NULL)
+#define MPI_ERRORS_ABORT MPI_ERRORS_ARE_FATAL /* the older one of the two */
+#define MPI_ERR_SESSION MPI_ERR_ARG
+#define MPI_ERR_VALUE_TOO_LARGE MPI_ERR_COUNT
+#endif
+
+typedef void(MPIX_Comm_errhandler_function_x)(MPI_Comm, int, void *);
+typedef void(MPIX_Win_errhandler_function_x)(MPI_Win, int, void *);
+typedef void(MPIX_File_errhandler_function_x)(MPI_File, int, void *);
+typedef void(MPIX_Session_errhandler_function_x)(MPI_Session, int, void *);
+typedef void(MPIX_User_function_x)(void *, void *, MPI_Count, MPI_Datatype, void *);
+typedef void(MPIX_Destructor_function)(void *);
+#ifndef MPIO_Request
+#define MPIO_Request MPI_Request
+#endif
+typedef void MPIX_Iov;
+typedef int MPIX_Stream;
+
+#ifndef MPI_BUFFER_AUTOMATIC
+#define MPI_BUFFER_AUTOMATIC ((void *)-2)
+#endif
+
+/* Datatypes and operations that it does not have. */
+#ifdef MPI_INTEGER16
+#define ZABI_INTEGER16 MPI_INTEGER16
+#else
+#define ZABI_INTEGER16 MPI_DATATYPE_NULL
+#endif
+#ifndef MPI_LOGICAL16
+#define MPI_LOGICAL16 MPI_DATATYPE_NULL
+#endif
+#ifndef MPI_REAL2
+#define MPI_REAL2 MPI_DATATYPE_NULL
+#endif
+#ifndef MPI_COMPLEX4
+#define MPI_COMPLEX4 MPI_DATATYPE_NULL
+#endif
+#define MPIX_BFLOAT16 MPI_DATATYPE_NULL
+#define MPIX_EQUAL MPI_OP_NULL
+
+#endif
