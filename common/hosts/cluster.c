@@ -26,7 +26,7 @@ static int set_cluster_option(struct zcluster *cluster, char *word, struct zerr 
 		char **field;
 	} options[] = {{"launcher", &cluster->launcher}, {"launcher-exec", &cluster->launcher_exec},
 		{"iface", &cluster->iface}, {"localhost", &cluster->localhost}, {"device", &cluster->device},
-		{"mpiexec", &cluster->mpiexec}, {"n", NULL}};
+		{"mpiexec", &cluster->mpiexec}, {"mpi", &cluster->mpi}, {"n", NULL}};
 	const size_t noptions = sizeof(options) / sizeof(options[0]);
 	char *value, hint[96];
 	int rc = zword_split_option(word, &value, err);
@@ -96,4 +96,5 @@ void zcluster_free(struct zcluster *cluster)
 	free(cluster->localhost);
 	free(cluster->device);
 	free(cluster->mpiexec);
+	free(cluster->mpi);
 }

@@ -6,7 +6,7 @@
  *   #ZIP cluster NAME [OPTION=VALUE ...]      hosts below belong to it; options: launcher, launcher-exec, iface,
  *                                             localhost (passed to that cluster's mpiexec), n (ranks, default slots),
  *                                             device (DEVICE:PORT that its ranks use), mpiexec (the one of its
- *                                             MPICH)
+ *                                             MPI), mpi (mpich or openmpi)
  *   #ZIP zipper HOST FABRIC=ADDRESS ...       a zipper node; a fabric has the name of the cluster that it serves, or
  *                                             is a transit fabric, which only joins zippers: two or more
  *   #ZIP node HOST[,HOST ...] OPTION ...      what zipmap should know of hosts: speed=X, cores=N, reserve=N,
@@ -57,7 +57,7 @@ struct zcluster {
 	int slots;					    /* sum over its hosts */
 	char *launcher, *launcher_exec, *iface, *localhost; /* NULL if not given */
 	char *device;					    /* DEVICE:PORT; NULL if not given */
-	char *mpiexec;					    /* NULL if not given */
+	char *mpiexec, *mpi;				    /* NULL if not given */
 	int nranks;					    /* n=, or 0 */
 	int line;
 };

@@ -23,6 +23,7 @@
 #include "common/base/log.h"
 #include "launch/plan/allocation.h"
 #include "launch/plan/chosen.h"
+#include "launch/plan/mpi.h"
 #include "launch/plan/options.h"
 #include "launch/plan/plan.h"
 #include "launch/plan/program.h"
@@ -134,7 +135,11 @@ static int prepare_bridge(struct launch *l, struct zerr *err)
 /* Prepares all that the ranks need before they start. */
 static int prepare(struct launch *l, struct zerr *err)
 {
-	int rc = is_preloaded(l) ? zlocate_check_library(l->locate.libzipper, err) : 0;
+	int rc = 0;
+	for (int i = 0; rc == 0 && is_preloaded(l) && i < l->plan.nparts; i++)
+		rc = zlocate_check_library(l->plan.parts[i].mpi == ZMPI_OPEN ? l->locate.libzipper_ompi
+									     : l->locate.libzipper,
+			err);
 	if (rc == 0 && is_bridged(l))
 		rc = prepare_bridge(l, err);
 	return rc == 0 && !l->allocated ? zresolve_hosts(&l->plan, &l->options, l->hosts.path, err) : rc;
@@ -179,7 +184,9 @@ static int start_parts(struct launch *l, struct zerr *err)
 {
 	struct zpart_params p = {.options = &l->options,
 		.mpiexec = l->locate.mpiexec,
+		.ompirun = l->locate.ompirun,
 		.libzipper = is_preloaded(l) ? l->locate.libzipper : NULL,
+		.libzipper_ompi = is_preloaded(l) ? l->locate.libzipper_ompi : NULL,
 		.scratch = &l->scratch};
 	if (is_bridged(l))
 		p.environ = describe_job(l);
@@ -299,6 +306,8 @@ static int make_plan(struct launch *l, struct zerr *err)
 		rc = zallocation_note(&l->allocation, hosts, &l->plan, err);
 	if (rc == 0)
 		rc = zprogram_check(&l->plan, &l->options, is_preloaded(l), err);
+	if (rc == 0)
+		rc = zmpi_choose(&l->plan, &l->options, err);
 	if (rc == 0 && is_bridged(l))
 		rc = zrailset_find(&l->rails, &l->plan, hosts, l->options.rails, err);
 	return rc;

@@ -8,6 +8,7 @@
 
 #include "launch/base/argv.h"
 #include "common/base/err.h"
+#include "launch/plan/mpi.h"
 
 struct zsection {	     /* the words between two ':' */
 	int nranks;	     /* 0: not given */
@@ -17,6 +18,7 @@ struct zsection {	     /* the words between two ':' */
 	/* runtimes of sanitizers that the program is linked with, ':' between them, for LD_PRELOAD; NULL: none, or not
 	 * known; owned; set by zprogram_check */
 	char *runtimes;
+	enum zmpi mpi; /* that the program is linked with; set by zprogram_check */
 };
 
 struct zoptions {
@@ -26,6 +28,7 @@ struct zoptions {
 	const char *prepend;		       /* pattern in front of each line, where label is set; NULL: "[%r] " */
 	const char *configfile;
 	const char *zipperd;
+	const char *mpi; /* of --mpi, as written, or NULL */
 	const char *launcher, *launcher_exec, *iface;
 	int ppn;		/* 0: not given */
 	int rails;		/* 0: not given */

@@ -28,6 +28,7 @@ struct program {
 	bool preloaded;
 	bool recorded;	      /* preloaded for that alone */
 	char *runtimes;	      /* of sanitizers, see options.h; owned */
+	enum zmpi mpi;	      /* that it is linked with */
 	char file[PATH_MAX];  /* where it was found */
 	char shown[PATH_MAX]; /* for messages: the word, and where it was found */
 };
@@ -162,11 +163,25 @@ static const char *find_other_mpi(const struct zbinary *b, const char *library)
 	return NULL;
 }
 
-static int check_libraries(const struct program *p, const struct zbinary *b, struct zerr *err)
+/* The family to which a library belongs. other: the name of find_other_mpi. */
+static enum zmpi find_mpi(const char *library, const char *other)
+{
+	if (other && strcmp(other, "Open MPI") == 0)
+		return zmpi_is_built(ZMPI_OPEN) && strstr(library, ".so.40") ? ZMPI_OPEN : ZMPI_UNKNOWN;
+	return !other && starts(library, "libmpi") && strstr(library, ".so.12") ? ZMPI_MPICH : ZMPI_UNKNOWN;
+}
+
+static int check_libraries(struct program *p, const struct zbinary *b, struct zerr *err)
 {
 	for (size_t i = 0; i < b->nneeded; i++) {
 		const char *library = zbinary_library(b, i), *other = find_other_mpi(b, library);
-		if (other)
+		const enum zmpi mpi = find_mpi(library, other);
+		if (mpi != ZMPI_UNKNOWN && p->mpi != ZMPI_UNKNOWN && mpi != p->mpi)
+			return zerr_set(err, -ELIBACC, "%s uses both %s and %s", p->shown, zmpi_name(p->mpi),
+				zmpi_name(mpi));
+		if (mpi != ZMPI_UNKNOWN)
+			p->mpi = mpi;
+		else if (other)
 			return zerr_set(err, -ELIBACC, "%s uses %s (%.64s): " ABI, p->shown, other, library);
 	}
 	return 0;
@@ -190,7 +205,7 @@ static int check_rights(const struct program *p, int fd, struct zerr *err)
 		    : 0;
 }
 
-static int check_binary(const struct program *p, const struct zbinary *b, int fd, struct zerr *err)
+static int check_binary(struct program *p, const struct zbinary *b, int fd, struct zerr *err)
 {
 	static const char *const wrong[] = {
 		[ZBINARY_DAMAGED] = "is damaged: its headers do not fit its size",
@@ -260,6 +275,8 @@ static int check_content(struct program *p, struct zerr *err)
 		rc = check_script(p, fd, err);
 	else if (p->preloaded && (rc = check_binary(p, &b, fd, err)) == 0)
 		rc = note_runtimes(p, &b, err);
+	else if (!p->preloaded)
+		check_libraries(p, &b, NULL); /* any MPI will do, and has its launcher */
 	else if (rc < 0 && p->recorded)
 		tell_why_preloaded(err, rc);
 	zbinary_free(&b);
@@ -327,6 +344,7 @@ int zprogram_check(const struct zplan *plan, struct zoptions *o, bool preloaded,
 			.recorded = preloaded && plan->nparts == 1};
 		rc = check_program(&p, err);
 		section->runtimes = p.runtimes;
+		section->mpi = p.mpi;
 	}
 	return rc;
 }

@@ -75,6 +75,11 @@ int zlocate_find(struct zlocate *l, struct zerr *err)
 		rc = choose(l->libzipper, "ZMPIRUN_LIBZIPPER", tree, "libzip/.libs/libzipper.so",
 			installed(path, PKGLIBDIR, "libzipper.so"), err);
 	if (rc == 0)
+		rc = choose(l->ompirun, "ZMPIRUN_OMPIRUN", tree, NULL, OMPIRUN, err);
+	if (rc == 0)
+		rc = choose(l->libzipper_ompi, "ZMPIRUN_LIBZIPPER_OMPI", tree, "libzip/.libs/libzipper-ompi.so",
+			installed(path, PKGLIBDIR, "libzipper-ompi.so"), err);
+	if (rc == 0)
 		rc = choose(l->probe, "ZMPIRUN_PROBE", tree, "launch/zipprobe", installed(path, PKGLIBDIR, "zipprobe"),
 			err);
 	if (rc == 0)

@@ -9,11 +9,13 @@
 #include "common/base/err.h"
 
 struct zlocate {
-	char mpiexec[PATH_MAX];	   /* ZMPIRUN_MPIEXEC, or what configure found */
-	char zipperd[PATH_MAX];	   /* ZMPIRUN_ZIPPERD */
-	char libzipper[PATH_MAX];  /* ZMPIRUN_LIBZIPPER */
-	char probe[PATH_MAX];	   /* what --check starts on each host: ZMPIRUN_PROBE */
-	char module_dir[PATH_MAX]; /* where zipauth.so and others lie; "": where libzipper.so expects it */
+	char mpiexec[PATH_MAX];	       /* ZMPIRUN_MPIEXEC, or what configure found */
+	char zipperd[PATH_MAX];	       /* ZMPIRUN_ZIPPERD */
+	char libzipper[PATH_MAX];      /* ZMPIRUN_LIBZIPPER */
+	char ompirun[PATH_MAX];	       /* mpirun of Open MPI: ZMPIRUN_OMPIRUN, or what configure found */
+	char libzipper_ompi[PATH_MAX]; /* ZMPIRUN_LIBZIPPER_OMPI */
+	char probe[PATH_MAX];	       /* what --check starts on each host: ZMPIRUN_PROBE */
+	char module_dir[PATH_MAX];     /* where zipauth.so and others lie; "": where libzipper.so expects it */
 };
 
 /* Finds the paths, without looking whether the files exist. 0 or -ENAMETOOLONG. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "launch/base/process.h"
+#include "launch/start/ompirun.h"
 #include "launch/start/outfiles.h"
 #include "launch/start/preload.h"
 #include "launch/start/srun.h"
@@ -195,8 +196,10 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 	struct zargv argv = {0}, envp = {0};
 	int out[2] = {-1, -1}, errs[2] = {-1, -1};
 	part->plan = plan;
-	int rc = plan->group ? zsrun_build(&argv, plan, p, err) : zpart_command(&argv, plan, p, err);
 	zenviron_build(&envp, &p->environ);
+	int rc = plan->group		  ? zsrun_build(&argv, plan, p, err)
+		 : plan->mpi == ZMPI_OPEN ? zompirun_build(&argv, &envp, plan, p, err)
+					  : zpart_command(&argv, plan, p, err);
 	if (plan->group)
 		zsrun_build_environ(&envp, plan, p->scratch);
 	if (rc == 0 && envp.failed)
@@ -219,7 +222,8 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 		part->pid = rc;
 		part->started = true;
 		const struct zplan_part *label = p->options->label ? plan : NULL;
-		zpump_init(&part->out, out[0], p->out, plan->group ? NULL : &part->chatter, label);
+		zpump_init(&part->out, out[0], p->out, plan->group || plan->mpi == ZMPI_OPEN ? NULL : &part->chatter,
+			label);
 		zpump_init(&part->err, errs[0], p->err, NULL, label);
 		part->out.prepend = part->err.prepend = p->options->prepend;
 		part->out.padded = part->err.padded = plan->group != NULL;
@@ -277,7 +281,7 @@ int zpart_killer(const struct zpart *part)
 
 const char *zpart_launcher(const struct zpart *part)
 {
-	return part->plan->group ? "srun" : "mpiexec";
+	return part->plan->group ? "srun" : part->plan->mpi == ZMPI_OPEN ? "mpirun" : "mpiexec";
 }
 
 void zpart_signal(const struct zpart *part, int signal, bool group)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One part of the job: an mpiexec, or in a Slurm allocation an srun, and its output. Where mpiexec is named here, srun
- * is meant, too. */
+/* One part of the job: an mpiexec, with Open MPI an mpirun, or in a Slurm allocation an srun, and its output. Where
+ * mpiexec is named here, these are meant, too. */
 #ifndef ZIP_LAUNCH_PART_H
 #define ZIP_LAUNCH_PART_H
 
@@ -30,8 +30,8 @@ struct zpart {
 
 struct zpart_params {
 	const struct zoptions *options;
-	const char *mpiexec;
-	const char *libzipper; /* NULL: nothing is preloaded */
+	const char *mpiexec, *ompirun;
+	const char *libzipper, *libzipper_ompi; /* NULL: nothing is preloaded */
 	const struct zscratch *scratch;
 	struct zenviron environ;
 	struct zoutput *out, *err;
@@ -54,7 +54,7 @@ enum zpart_killed {
 int zpart_status(const struct zpart *, enum zpart_killed);
 /* The signal that killed a rank of the part, or 0. */
 int zpart_killer(const struct zpart *);
-/* "mpiexec" or "srun", for messages. */
+/* "mpiexec", "mpirun" or "srun", for messages. */
 const char *zpart_launcher(const struct zpart *);
 /* Sends a signal to mpiexec, which passes it on to the ranks where it can; or to the whole process group of mpiexec. */
 void zpart_signal(const struct zpart *, int signal, bool group);

@@ -23,6 +23,8 @@
 static const char hosts_text[] =
 	"#ZIP cluster a\nlocalhost:1\na2:1\n#ZIP cluster b\nb1:2\n#ZIP zipper z a=tcp:h1 b=tcp:h2\n";
 
+static enum zmpi chosen[ZCTL_PARTS_MAX]; /* of each part, by the last call of refusal */
+
 /* The reason why the programs of this command line are refused; "": they are not. */
 static const char *refusal(const char *line, bool bridged)
 {
@@ -45,7 +47,11 @@ static const char *refusal(const char *line, bool bridged)
 	if (zplan_make(&plan, &o, o.hostfile ? &hosts : NULL, &err) != 0)
 		fail_msg("%s: %s", line, err.text);
 	int rc = zprogram_check(&plan, &o, bridged, &err);
+	if (rc == 0)
+		rc = zmpi_choose(&plan, &o, &err);
 	assert_int_equal(rc < 0, err.text[0] != '\0');
+	for (int i = 0; i < plan.nparts; i++)
+		chosen[i] = plan.parts[i].mpi;
 	zplan_free(&plan);
 	zhostfile_free(&hosts);
 	zoptions_free(&o);
@@ -72,12 +78,12 @@ static const struct {
 	{"libmpi.so", "MPI_Init", ""}, /* whose it is shows when it is loaded */
 	{"libhdf5.so.103", "MPI_Init", ""},
 	{"libopen-file.so.0", "open", ""},
-	{"libmpi.so.40", "MPI_Init", "./x uses Open MPI (libmpi.so.40)" ABI},
+	{"libmpi.so.0", "MPI_Init", "./x uses Open MPI (libmpi.so.0)" ABI},
 	{"/opt/openmpi/lib/libmpi.so.20", "MPI_Init", "./x uses Open MPI (libmpi.so.20)" ABI},
 	{"libmpi.so.1", "MPI_Init", "./x uses Open MPI (libmpi.so.1)" ABI},
 	{"libmpi.so.12", "ompi_mpi_comm_world", "./x uses Open MPI (libmpi.so.12)" ABI},
-	{"libmpi_mpifh.so.40", "mpi_init_", "./x uses Open MPI (libmpi_mpifh.so.40)" ABI},
-	{"libmpi_usempif08.so.40", "mpi_init_", "./x uses Open MPI (libmpi_usempif08.so.40)" ABI},
+	{"libmpi_mpifh.so.20", "mpi_init_", "./x uses Open MPI (libmpi_mpifh.so.20)" ABI},
+	{"libmpi_usempif08.so.11", "mpi_init_", "./x uses Open MPI (libmpi_usempif08.so.11)" ABI},
 	{"libmpi_cxx.so.1", "MPI_Init", "./x uses Open MPI (libmpi_cxx.so.1)" ABI},
 	{"libmpi_abi.so.0", "MPI_Init", "./x uses the MPI standard ABI (libmpi_abi.so.0)" ABI},
 	{"libmpifort_abi.so.0", "mpi_init_", "./x uses the MPI standard ABI (libmpifort_abi.so.0)" ABI},
@@ -256,9 +262,42 @@ static void test_elsewhere(void **state)
 	elf_write(&e, sizeof(e), "x");
 	PASSES("-f h -n 2 sh : -n 2 ./x");
 	/* but what it is linked with will hardly differ */
-	elf_make(&e, (const char *const[]){"libmpi.so.40", NULL}, NULL);
+	elf_make(&e, (const char *const[]){"libmpi.so.20", NULL}, NULL);
 	elf_write(&e, sizeof(e), "x");
-	REFUSED("-f h -n 2 sh : -n 2 ./x", "./x uses Open MPI (libmpi.so.40)" ABI);
+	REFUSED("-f h -n 2 sh : -n 2 ./x", "./x uses Open MPI (libmpi.so.20)" ABI);
+}
+
+/* Programs of Open MPI 4 and 5 run where zmpirun was built with it. */
+static void test_open_mpi(void **state)
+{
+	(void)state;
+	struct elf e;
+
+	elf_make(&e, (const char *const[]){"libmpich.so.12", NULL}, NULL);
+	elf_write(&e, sizeof(e), "m");
+	elf_make(&e, (const char *const[]){"libmpi_mpifh.so.40", "libmpi.so.40", NULL}, NULL);
+	elf_write(&e, sizeof(e), "x");
+	if (!zmpi_is_built(ZMPI_OPEN)) {
+		REFUSED("--clusters 2 -n 2 ./x", "./x uses Open MPI (libmpi_mpifh.so.40)" ABI);
+		REFUSED("--clusters 2 --mpi openmpi -n 2 sh", "--mpi: zmpirun was built without Open MPI");
+		return;
+	}
+	PASSES("--clusters 2 -n 2 ./x");
+	assert_true(chosen[0] == ZMPI_OPEN && chosen[1] == ZMPI_OPEN);
+	PASSES("--clusters 1,2 -n 1 ./m : -n 2 ./x");
+	assert_true(chosen[0] == ZMPI_MPICH && chosen[1] == ZMPI_OPEN);
+	PASSES("--clusters 2 --mpi mpich,openmpi -n 2 sh");
+	assert_true(chosen[0] == ZMPI_MPICH && chosen[1] == ZMPI_OPEN);
+	REFUSED("--clusters 2 -n 1 ./m : -n 3 ./x",
+		"./x uses Open MPI, and ./m MPICH: the ranks of one cluster (c1) use one MPI");
+	REFUSED("--clusters 2 --mpi mpich -n 2 ./x",
+		"./x uses Open MPI, and --mpi MPICH: the ranks of one cluster (c1) use one MPI");
+	REFUSED("--clusters 2 --mpi openmpi,mpich,mpich -n 2 sh",
+		"--mpi: the list must have a name for each of the 2 clusters");
+	REFUSED("--clusters 2 -usize 8 -n 2 ./x", "the ranks of c1 use Open MPI, for which there is no -usize");
+	elf_make(&e, (const char *const[]){"libmpi.so.40", "libmpich.so.12", NULL}, NULL);
+	elf_write(&e, sizeof(e), "x");
+	REFUSED("--clusters 2 -n 2 ./x", "./x uses both Open MPI and MPICH");
 }
 
 static int enter_folder(void **state)
@@ -282,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_linked),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_open_mpi),
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_rights),
 		cmocka_unit_test(test_scripts),

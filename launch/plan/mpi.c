@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Chooses the MPI of each part. See mpi.h. */
+#include "launch/plan/mpi.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "launch/plan/plan.h"
+
+const char *zmpi_name(enum zmpi mpi)
+{
+	return mpi == ZMPI_OPEN ? "Open MPI" : "MPICH";
+}
+
+bool zmpi_is_built(enum zmpi mpi)
+{
+	return mpi != ZMPI_OPEN || OMPIRUN[0] != '\0';
+}
+
+/* `len` bytes of text. */
+static int parse(enum zmpi *mpi, const char *where, const char *text, size_t len, struct zerr *err)
+{
+	static const struct {
+		const char *name;
+		enum zmpi mpi;
+	} names[] = {{"mpich", ZMPI_MPICH}, {"openmpi", ZMPI_OPEN}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i].name) == len && strncmp(names[i].name, text, len) == 0) {
+			*mpi = names[i].mpi;
+			return zmpi_is_built(*mpi) ? 0
+						   : zerr_set(err, -EOPNOTSUPP, "%s: zmpirun was built without %s",
+							     where, zmpi_name(*mpi));
+		}
+	return zerr_set(err, -EINVAL, "%s: '%.*s' is none of mpich, openmpi", where, len < 32 ? (int)len : 32, text);
+}
+
+/* What --mpi says for part number i: one name holds for all. */
+static int take_option(struct zplan_part *part, int i, int nparts, const char *list, struct zerr *err)
+{
+	const char *at = list;
+
+	if (strchr(list, ',')) {
+		for (int k = 0; k < i && at; k++)
+			at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
+		if (!at || (i == nparts - 1 && strchr(at, ',')))
+			return zerr_set(err, -EINVAL, "--mpi: the list must have a name for each of the %d clusters",
+				nparts);
+	}
+	return parse(&part->mpi, "--mpi", at, strcspn(at, ","), err);
+}
+
+static int take_programs(struct zplan_part *part, const struct zoptions *o, struct zerr *err)
+{
+	const char *said_by = part->mpi == ZMPI_UNKNOWN ? NULL : o->mpi ? "--mpi" : "the hostfile";
+
+	for (int l = 0, last = -1; l < part->nranks; l++) {
+		const int number = zoptions_find_section(o, zplan_vrank(part, l));
+		const struct zsection *section = &o->sections[number];
+		if (number == last || section->mpi == ZMPI_UNKNOWN)
+			continue;
+		last = number;
+		if (part->mpi != ZMPI_UNKNOWN && part->mpi != section->mpi)
+			return zerr_set(err, -EINVAL,
+				"%.200s uses %s, and %.200s %s: the ranks of one cluster (%s) use one MPI",
+				section->argv[0], zmpi_name(section->mpi), said_by, zmpi_name(part->mpi), part->name);
+		if (part->mpi == ZMPI_UNKNOWN)
+			said_by = section->argv[0];
+		part->mpi = section->mpi;
+	}
+	return 0;
+}
+
+/* What mpirun of Open MPI does not have as mpiexec does. */
+static int check_options(const struct zplan_part *part, const struct zoptions *o, struct zerr *err)
+{
+	const struct {
+		bool given;
+		const char *what;
+	} lacking[] = {{o->label, "-l"}, {o->outfile, "-outfile-pattern"}, {o->errfile, "-errfile-pattern"},
+		{o->universe > 0, "-usize"}, {o->ppn > 0, "-ppn"}, {o->check, "--check"},
+		{part->group, "an allocation of Slurm (with -launcher ssh there is none)"}};
+
+	for (size_t i = 0; i < sizeof(lacking) / sizeof(lacking[0]); i++)
+		if (lacking[i].given)
+			return zerr_set(err, -EOPNOTSUPP, "the ranks of %s use Open MPI, for which there is no %s",
+				part->name, lacking[i].what);
+	for (int h = 0; h < part->nhosts; h++)
+		if (part->hosts[h].binding)
+			return zerr_set(err, -EOPNOTSUPP,
+				"the ranks of %s use Open MPI, for which the map may name no cores", part->name);
+	return 0;
+}
+
+int zmpi_choose(struct zplan *plan, const struct zoptions *o, struct zerr *err)
+{
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < plan->nparts; i++) {
+		struct zplan_part *part = &plan->parts[i];
+		if (o->mpi)
+			rc = take_option(part, i, plan->nparts, o->mpi, err);
+		else if (part->cluster && part->cluster->mpi)
+			rc = parse(&part->mpi, "the hostfile: mpi", part->cluster->mpi, strlen(part->cluster->mpi),
+				err);
+		if (rc == 0)
+			rc = take_programs(part, o, err);
+		if (rc == 0 && part->mpi == ZMPI_OPEN)
+			rc = check_options(part, o, err);
+	}
+	return rc;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Makes the command line of an mpirun of Open MPI. See ompirun.h. */
+#include "launch/start/ompirun.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launch/start/preload.h"
+
+static void add_words(struct zargv *argv, const char *first, const char *second)
+{
+	zargv_add(argv, first);
+	zargv_add(argv, second);
+}
+
+static void add_mca(struct zargv *argv, const char *name, const char *value)
+{
+	zargv_add(argv, "--mca");
+	add_words(argv, name, value);
+}
+
+/* The part's own hostfile. Words behind a host are for mpiexec of MPICH. */
+static int write_hosts(struct zargv *argv, const struct zplan_part *plan, const struct zscratch *scratch,
+	struct zerr *err)
+{
+	char *text = NULL, name[ZCTL_NAME_MAX + 8], path[192];
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	if (!out)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	for (int h = 0; h < plan->nhosts; h++)
+		fprintf(out, "%s slots=%d\n", plan->hosts[h].name, plan->hosts[h].nranks);
+	snprintf(name, sizeof(name), "hosts.%s", plan->name);
+	int rc = fclose(out) == 0 ? zscratch_write(scratch, name, text, len, err)
+				  : zerr_set(err, -ENOMEM, "out of memory");
+	free(text);
+	add_words(argv, "--hostfile", zscratch_path(scratch, name, path, sizeof(path)));
+	return rc;
+}
+
+static bool is_fork(const char *launcher)
+{
+	return launcher && strcmp(launcher, "fork") == 0;
+}
+
+static int add_place(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
+{
+	const struct zcluster *cluster = plan->cluster;
+	const struct zoptions *o = p->options;
+	const char *launcher = cluster && cluster->launcher ? cluster->launcher : o->launcher;
+	const char *agent = cluster && cluster->launcher_exec ? cluster->launcher_exec : o->launcher_exec;
+	const char *iface = cluster && cluster->iface ? cluster->iface : o->iface;
+	int rc = 0;
+	if (!cluster || is_fork(launcher)) { /* this machine, under whatever batch system */
+		add_mca(argv, "plm", "^slurm,tm,lsf");
+		add_mca(argv, "ras", "^slurm,tm,lsf");
+		zargv_add(argv, "--host");
+		zargv_addf(argv, "localhost:%d", plan->nranks);
+	} else {
+		rc = write_hosts(argv, plan, p->scratch, err);
+		if (agent || launcher)
+			add_mca(argv, "plm_rsh_agent", agent ? agent : launcher);
+	}
+	if (iface) {
+		add_mca(argv, "oob_tcp_if_include", iface);
+		add_mca(argv, "btl_tcp_if_include", iface);
+	}
+	return rc;
+}
+
+/* Options for mpiexec, in the words of mpirun. */
+static int add_options(struct zargv *argv, const struct zargv *words, bool *binds, struct zerr *err)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		const char *word = words->words[i];
+		if ((strcmp(word, "-genv") == 0 || strcmp(word, "-env") == 0) && i + 2 < words->count) {
+			zargv_add(argv, "-x");
+			zargv_addf(argv, "%s=%s", words->words[i + 1], words->words[i + 2]);
+			i += 2;
+		} else if ((strcmp(word, "-bind-to") == 0 || strcmp(word, "-map-by") == 0 ||
+				   strcmp(word, "-wdir") == 0) &&
+			   i + 1 < words->count) {
+			*binds |= word[1] == 'b';
+			zargv_addf(argv, "-%s", word);
+			zargv_add(argv, words->words[++i]);
+		} else if (strcmp(word, "-genvall") != 0 && strcmp(word, "-envall") != 0) {
+			return zerr_set(err, -EOPNOTSUPP, "%.64s: mpirun of Open MPI has no such option", word);
+		}
+	}
+	return 0;
+}
+
+/* Hands on the variables of libzipper to other hosts. No value stands on the command line. */
+static void add_variables(struct zargv *argv, const struct zargv *envp)
+{
+	for (size_t i = 0; i < envp->count; i++) {
+		const char *variable = envp->words[i];
+		if (strncmp(variable, "ZIPPER_", 7) != 0 || !strchr(variable, '='))
+			continue;
+		zargv_add(argv, "-x");
+		zargv_addf(argv, "%.*s", (int)strcspn(variable, "="), variable);
+	}
+}
+
+static int add_programs(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p,
+	struct zerr *err)
+{
+	const struct zoptions *o = p->options;
+	bool unused;
+	int rc = 0;
+	for (int lrank = 0, end; rc == 0 && lrank < plan->nranks; lrank = end) {
+		int number = zoptions_find_section(o, zplan_vrank(plan, lrank));
+		const struct zsection *section = &o->sections[number];
+		for (end = lrank + 1; end < plan->nranks && zoptions_find_section(o, zplan_vrank(plan, end)) == number;)
+			end++;
+		if (lrank > 0)
+			zargv_add(argv, ":");
+		zargv_add(argv, "-n");
+		zargv_addf(argv, "%d", end - lrank);
+		rc = add_options(argv, &section->locals, &unused, err);
+		if (p->environ.job && o->nsections > 1) { /* this mpirun counts its own programs alone */
+			zargv_add(argv, "-x");
+			zargv_addf(argv, "ZIPPER_APPNUM=%d", number);
+		}
+		if (p->libzipper_ompi || o->preload) { /* mpirun and its daemons are not preloaded */
+			zargv_add(argv, "-x");
+			zpreload_add(argv, "LD_PRELOAD=", o, p->libzipper_ompi,
+				p->libzipper_ompi ? section->runtimes : NULL);
+		}
+		zargv_add_all(argv, section->argv, (size_t)section->argc);
+	}
+	return rc;
+}
+
+int zompirun_build(struct zargv *argv, const struct zargv *envp, const struct zplan_part *plan,
+	const struct zpart_params *p, struct zerr *err)
+{
+	bool binds = false;
+	zargv_add(argv, plan->cluster && plan->cluster->mpiexec ? plan->cluster->mpiexec : p->ompirun);
+	zargv_add(argv, "--quiet"); /* the cause of an end has one line, which is zmpirun's */
+	if (geteuid() == 0)
+		zargv_add(argv, "--allow-run-as-root");
+	int rc = add_place(argv, plan, p, err);
+	zargv_add(argv, "--oversubscribe"); /* as mpiexec does */
+	if (rc == 0)
+		rc = add_options(argv, &p->options->globals, &binds, err);
+	if (!binds) /* each mpirun would take the first cores for its own ranks */
+		add_words(argv, "--bind-to", "none");
+	add_variables(argv, envp);
+	if (rc == 0)
+		rc = add_programs(argv, plan, p, err);
+	return rc == 0 && argv->failed ? zerr_set(err, -ENOMEM, "out of memory") : rc;
+}

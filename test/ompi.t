@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Open MPI: worlds of clusters that run it, and worlds in which others run MPICH. The programs are those of twin tests; each prints
+# the same as in one native job of Open MPI.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+cd "$TAP_TMP" || exit 99
+. "$ZIP_TOP_SRCDIR/test/lib/job.sh"
+[ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
+[ -e "$ZIP_TOP_BUILDDIR/libzip/libzipper-ompi.la" ] || skip_all "no Open MPI where libzipper was built"
+if [ -n "$ZIP_SANITIZER" ]; then skip_all "Open MPI's daemons would run with a sanitizer"; fi
+programs=$ZIP_TOP_SRCDIR/test/programs
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# osc/rdma of Open MPI 4.1.4 often fails on MPI_COMM_SELF here, natively, too: MPI_ERR_WIN
+export OMPI_MCA_osc=^rdma
+
+build() { # PROGRAM: ./NAME.ompi and ./NAME.mpich
+	local name
+	name=$(basename "$1" .c)
+	"$OMPICC" -O1 -w -pthread "$programs/$1" -o "$name.ompi" -lm >cc.log 2>&1 &&
+		"$MPICC" -O1 -w -pthread "$programs/$1" -o "$name.mpich" -lm >>cc.log 2>&1 || { diag_file cc.log; return 1; }
+}
+sorted() { # FILE COMMAND...: its output, and its status if that is not 0
+	local file=$1 status
+	shift
+	"$@" >"$file.raw" 2>"$file.err" </dev/null
+	status=$?
+	LC_ALL=C sort "$file.raw" >"$file"
+	[ "$status" = 0 ] || echo "exit status $status" >>"$file"
+}
+world() { # NAME OPTION...: a world whose output is that of ./native
+	local name=$1
+	shift
+	sorted out limited 60 "$ZMPIRUN" "$@"
+	cmp -s native out && { pass "$name"; return; }
+	fail "$name"
+	diff native out >difference
+	diag_file difference
+	diag_file out.err
+}
+
+for program in start/hello.c p2p/modes.c p2p/completion.c coll/collectives.c coll/coll_moves.c coll/operations.c type/datatypes.c \
+	comm/groups.c win/windows.c; do
+	name=$(basename "$program" .c)
+	build "$program" || { fail "$name: compiled"; continue; }
+	sorted native limited 60 "$OMPIRUN" --quiet --oversubscribe --bind-to none -n 4 "./$name.ompi"
+	is "$name: natively" "$(grep -c "^exit status" native) $([ -s native ] && echo output)" "0 output"
+	world "$name: Open MPI in both clusters" --clusters 2+2 "./$name.ompi"
+	world "$name: Open MPI and MPICH" --clusters 2,2 -n 2 "./$name.ompi" : -n 2 "./$name.mpich"
+	world "$name: MPICH and Open MPI" --clusters 1,3 -n 1 "./$name.mpich" : -n 3 "./$name.ompi"
+done
+
+# --- how a job ends
+cat >ends.c <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 2 && argv[1][0] == 's')
+		raise(SIGKILL);
+	if (rank == 2 && argv[1][0] == 'a')
+		MPI_Abort(MPI_COMM_WORLD, 5);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return rank == 2 ? atoi(argv[1]) : 0;
+}
+END
+"$OMPICC" -o ends.ompi ends.c >cc.log 2>&1 || diag_file cc.log
+run "a rank's exit status" 7 --clusters 2 -n 4 ./ends.ompi 7
+run "a rank that is killed" 137 --clusters 2 -n 4 ./ends.ompi s
+matches "a rank that is killed: its line" err "^zmpirun: rank 2 \(c2 rank 0 on [^ ]*\) died"
+run "MPI_Abort" 5 --clusters 2 -n 4 ./ends.ompi a
+printf '#!/bin/sh\nexec ./hello.ompi\n' >script
+chmod +x script
+run "a script, with --mpi" 0 --clusters 2 --mpi openmpi -n 4 ./script
+is "a script, with --mpi: one world" "$(grep -c 'of 4' out)" "$(grep -c 'of 4' <("$ZMPIRUN" --clusters 2 -n 4 ./hello.ompi))"
+
+# --- what is refused
+run "--mpi against the program" 2 --clusters 2 --mpi openmpi -n 4 ./hello.mpich
+is "--mpi against the program: its line" "$(cat err)" \
+	"zmpirun: ./hello.mpich uses MPICH, and --mpi Open MPI: the ranks of one cluster (c1) use one MPI"
+run "two MPIs in a cluster" 2 --clusters 3,1 -n 2 ./hello.mpich : -n 2 ./hello.ompi
+is "two MPIs in a cluster: its line" "$(cat err)" \
+	"zmpirun: ./hello.ompi uses Open MPI, and ./hello.mpich MPICH: the ranks of one cluster (c1) use one MPI"
+run "an unknown MPI" 2 --clusters 2 --mpi lam ./hello.ompi
+is "an unknown MPI: its line" "$(cat err)" "zmpirun: --mpi: 'lam' is none of mpich, openmpi"
+run "a list that is too short" 2 --clusters 3 --mpi mpich,openmpi -n 3 ./script
+is "a list that is too short: its line" "$(cat err)" "zmpirun: --mpi: the list must have a name for each of the 3 clusters"
+run "an option that mpirun lacks" 2 --clusters 2 -l ./hello.ompi
+is "an option that mpirun lacks: its line" "$(cat err)" "zmpirun: the ranks of c1 use Open MPI, for which there is no -l"
+done_testing
