@@ -36,7 +36,7 @@ static int parse(enum zmpi *mpi, const char *where, const char *text, size_t len
 	return zerr_set(err, -EINVAL, "%s: '%.*s' is none of mpich, openmpi", where, len < 32 ? (int)len : 32, text);
 }
 
-/* What --mpi says for part number i: one name holds for all. */
+/* Takes the name in --mpi for part number i: one name holds for all. */
 static int take_option(struct zplan_part *part, int i, int nparts, const char *list, struct zerr *err)
 {
 	const char *at = list;
@@ -72,7 +72,7 @@ static int take_programs(struct zplan_part *part, const struct zoptions *o, stru
 	return 0;
 }
 
-/* What mpirun of Open MPI does not have as mpiexec does. */
+/* Refuses options of mpiexec that mpirun of Open MPI does not have. */
 static int check_options(const struct zplan_part *part, const struct zoptions *o, struct zerr *err)
 {
 	const struct {

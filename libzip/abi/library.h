@@ -9,10 +9,10 @@
  * predefined objects of Open MPI. */
 bool zlibrary_is_ours(const char *name, bool open_mpi);
 
-/* What is needed, for a line that refuses another library: "libzipper needs ...". */
+/* The end of a line that refuses another library: "libzipper needs ...". */
 extern const char zlibrary_needed[];
 
-/* What the names of the objects begin with whose addresses are the predefined handles; NULL: these are numbers. */
+/* The prefix of the names of the objects whose addresses are the predefined handles; NULL: these are numbers. */
 extern const char *const zlibrary_objects;
 
 #endif

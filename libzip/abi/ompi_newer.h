@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the headers of Open MPI lack of the prototypes of prototypes.tab: types and constants of MPI-4.0 and later, and
- * of MPICH. No native call gets them, as the library has no such functions.
+ * Types and constants of prototypes.tab that the headers of Open MPI lack: those of MPI-4.0 and later, and of MPICH. No
+ * native call gets them, as the library has no such functions.
  */
 #ifndef ZIP_LIBZIP_OMPI_NEWER_H
 #define ZIP_LIBZIP_OMPI_NEWER_H
@@ -18,8 +18,6 @@ typedef void(MPI_User_function_c)(void *, void *, MPI_Count *, MPI_Datatype *);
 typedef int(MPI_Datarep_conversion_function_c)(void *, MPI_Datatype, MPI_Count, void *, MPI_Offset, void *);
 #define MPI_SESSION_NULL ((MPI_Session)NULL)
 #define MPI_ERRORS_ABORT MPI_ERRORS_ARE_FATAL /* the older one of the two */
-#define MPI_ERR_SESSION MPI_ERR_ARG
-#define MPI_ERR_VALUE_TOO_LARGE MPI_ERR_COUNT
 #endif
 
 typedef void(MPIX_Comm_errhandler_function_x)(MPI_Comm, int, void *);

@@ -18,7 +18,7 @@ import small
 
 CLASSES = {
     "native": "not interposed: needs neither guard nor translation",
-    "abi": "hand-written zip_X in libzip/abi, where the family needs it; native for MPICH",
+    "abi": "hand-written zip_X (libzip/shim/convert.c) in other families than MPICH's, where it is native",
     "outside": "not interposed and no native entry: variadic, or a predefined callback",
     "inside": "native with the depth raised: the native library calls public MPI symbols in there",
     "file": "like inside; on a file that spans clusters only if it is allowed (libzip/file/file.h)",
@@ -196,7 +196,7 @@ def fail(text):
 RESULTS = re.compile(r"int|double|void \*|MPI_(Aint|Comm|Datatype|Errhandler|File|Fint|Group|Info|Message|Op|Request|Session|Win)")
 
 
-# What Open MPI has around its prototypes.
+# Words of Open MPI around its prototypes.
 AROUND = re.compile(r"\bOMPI_DECLSPEC\b|\b__mpi_interface_(?:deprecated|removed)__\s*\((?:[^()\"]|\"[^\"]*\")*\)")
 
 

@@ -43,7 +43,7 @@ static int share_parse(const struct spec *spec, const char *text, uint64_t n, co
 	return 0;
 }
 
-/* What the jobs before leave. Where all free nodes are wholly free, cores are those of the nodes. */
+/* The nodes and cores that earlier jobs leave. Where all free nodes are wholly free, cores are those of the nodes. */
 struct left {
 	const struct net *net;
 	const struct job_room *room;

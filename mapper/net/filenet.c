@@ -197,7 +197,7 @@ static int filenet_make(struct cabling *c, const struct net_ops *ops, uint32_t c
 
 /* --- descriptions --- */
 
-/* What all descriptions say. */
+/* The keys of all descriptions. */
 struct words {
 	const char *path;
 	uint32_t cores;

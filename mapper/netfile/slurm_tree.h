@@ -36,7 +36,7 @@ struct slurm_tree {
 	unsigned sizes, sizes_line;
 };
 
-/* What the user says of the network. */
+/* The settings of the user for the network. */
 struct slurm_wishes {
 	const char *topology; /* in topology.yaml; NULL: the default one */
 	const char *root;     /* this switch and those below; NULL: all */

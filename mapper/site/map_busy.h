@@ -7,7 +7,7 @@
 #include "mapper/base/busy.h"
 #include "mapper/site/map_site.h"
 
-/* What other jobs leave. */
+/* The nodes that other jobs use. */
 struct map_busy {
 	uint32_t whole, partly; /* nodes that have no core left; some cores */
 };

@@ -15,7 +15,7 @@
 
 #define OTF2_DEFS_NONE UINT32_MAX
 
-/* What a communicator of the trace is. */
+/* A communicator of the trace. */
 struct otf2_comm {
 	uint64_t ref;	   /* its number in the trace */
 	uint64_t group[2]; /* numbers of its groups; the second one: of one between two groups */
