@@ -55,12 +55,10 @@ static int take_programs(struct zplan_part *part, const struct zoptions *o, stru
 {
 	const char *said_by = part->mpi == ZMPI_UNKNOWN ? NULL : o->mpi ? "--mpi" : "the hostfile";
 
-	for (int l = 0, last = -1; l < part->nranks; l++) {
-		const int number = zoptions_find_section(o, zplan_vrank(part, l));
-		const struct zsection *section = &o->sections[number];
-		if (number == last || section->mpi == ZMPI_UNKNOWN)
+	for (int lrank = 0, end; lrank < part->nranks; lrank = end) {
+		const struct zsection *section = &o->sections[zplan_find_section(part, o, lrank, &end)];
+		if (section->mpi == ZMPI_UNKNOWN)
 			continue;
-		last = number;
 		if (part->mpi != ZMPI_UNKNOWN && part->mpi != section->mpi)
 			return zerr_set(err, -EINVAL,
 				"%.200s uses %s, and %.200s %s: the ranks of one cluster (%s) use one MPI",

@@ -158,3 +158,11 @@ int zplan_make_runs(const struct zplan *plan, struct zctl_run **runs, uint32_t *
 	*runs = by_vrank;
 	return 0;
 }
+
+int zplan_find_section(const struct zplan_part *part, const struct zoptions *o, int lrank, int *end)
+{
+	const int number = zoptions_find_section(o, zplan_vrank(part, lrank));
+	for (*end = lrank + 1; *end < part->nranks && zoptions_find_section(o, zplan_vrank(part, *end)) == number;)
+		++*end;
+	return number;
+}

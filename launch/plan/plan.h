@@ -63,6 +63,9 @@ static inline const char *zplan_kept(const struct zplan *plan, int zipper)
  */
 int zplan_make(struct zplan *, const struct zoptions *, const struct zhostfile *hosts, struct zerr *);
 void zplan_free(struct zplan *);
+/* The section of a rank of the part. Consecutive ranks of one section stand together on a command line: *end is the
+ * rank behind the last of them. */
+int zplan_find_section(const struct zplan_part *, const struct zoptions *, int lrank, int *end);
 /* Makes the placement map in zipperd's form; none without --map. *runs is the caller's to free. 0 or -ENOMEM. */
 int zplan_make_runs(const struct zplan *, struct zctl_run **runs, uint32_t *nruns, struct zerr *);
 

@@ -112,10 +112,8 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 {
 	const struct zoptions *o = p->options;
 	for (int lrank = 0, end; lrank < plan->nranks; lrank = end) {
-		int number = zoptions_find_section(o, zplan_vrank(plan, lrank));
+		int number = zplan_find_section(plan, o, lrank, &end);
 		const struct zsection *section = &o->sections[number];
-		for (end = lrank + 1; end < plan->nranks && zoptions_find_section(o, zplan_vrank(plan, end)) == number;)
-			end++;
 		if (lrank > 0)
 			zargv_add(argv, ":");
 		zargv_add(argv, "-n");

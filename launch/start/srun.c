@@ -121,9 +121,7 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 	FILE *out = open_memstream(&text, &len);
 	for (int lrank = 0, end; out && lrank < plan->nranks; lrank = end) {
 		struct zargv words = {0};
-		int number = zoptions_find_section(o, zplan_vrank(plan, lrank));
-		for (end = lrank + 1; end < plan->nranks && zoptions_find_section(o, zplan_vrank(plan, end)) == number;)
-			end++;
+		int number = zplan_find_section(plan, o, lrank, &end);
 		add_program(&words, p, number);
 		argv->failed |= words.failed;
 		fprintf(out, "[ \"$SLURM_PROCID\" -ge %d ] || exec", end);
@@ -143,11 +141,9 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 
 static bool has_one_program(const struct zplan_part *plan, const struct zoptions *o)
 {
-	for (int lrank = 1; lrank < plan->nranks; lrank++)
-		if (zoptions_find_section(o, zplan_vrank(plan, lrank)) !=
-			zoptions_find_section(o, zplan_vrank(plan, 0)))
-			return false;
-	return true;
+	int end;
+	zplan_find_section(plan, o, 0, &end);
+	return end == plan->nranks;
 }
 
 int zsrun_build(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
