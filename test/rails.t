@@ -77,7 +77,7 @@ is "a part that comes later than hello_timeout" "$? $(cat out.* | grep -c hello)
 stop_zippers
 options=()
 
-join_timeout=20s # a rank that dies at the second zipper, while another one comes from the first one
+join_timeout=1h # a rank that dies at the second zipper, while another one comes from the first one
 start_zippers 2 a,b
 cat >late <<'END'
 echo $$ >$ZIPPER_PART
@@ -96,10 +96,10 @@ touch go
 sleep 2 # b joins at both zippers
 kill -9 "$(cat b)"
 sleep 1
-SECONDS=0
 kill -CONT "$(cat a)"
 wait $late
-ok "who comes to the next zipper when the job has failed there hears so" test $SECONDS -lt 15
+rc=$?
+ok "who comes to the next zipper when the job has failed there hears so" test $rc -ne 0 -a $rc -ne 124
 matches "... and why" err.a '^libzipper: rank 0 of part a: MPI_Init: .*rank 0 of part b on .* died'
 stop_zippers
 join_timeout=60s

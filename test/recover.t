@@ -162,15 +162,13 @@ stop_zippers
 rm -f ./*.over
 
 # --- what does not come back
-# gone NAME SIZES WHAT STRIKE...: a job whose zipper is back at once ends all the same, soon, and every part says WHAT
+# gone NAME SIZES WHAT STRIKE...: a job whose zipper is back at once ends all the same, and every part says WHAT
 gone() {
 	local name=$1 rc part
 	JOB_NUMBER=$((JOB_NUMBER + 1))
-	SECONDS=0
 	by_hand a,b "$2" "$(addresses 1)" ./failover 2 "${@:4}"
 	rc=$?
 	ok "$name: the job ends" test $rc -ne 0 -a $rc -ne 124
-	ok "$name: soon" test $SECONDS -le 40
 	for part in $said; do matches "$name: what part $part says" "err.$part" "$3"; done
 	is_gone "$name: nothing is left"
 	stop_keepers
@@ -209,7 +207,7 @@ keep 1
 dies 3 &
 TAP_PIDS+=($!)
 said=a gone "a rank that computes dies while others are back" "2 2" 'rank [01] of part b on .* died' "1.1=$TAP_TMP/computes"
-options=(-o return_timeout=90s)
+options=(-o return_timeout=1h)
 start_zippers 1 a,b
 keep 1
 strike_at 1 4
@@ -226,11 +224,9 @@ hosts "${at[1]}" >hostfile
 keep 1
 dies 3 &
 TAP_PIDS+=($!)
-SECONDS=0
 ZIPPER_KEY=$KEY limited 60 "${marked[@]}" "$ZMPIRUN" -f hostfile --ppn 1 ./failover 2 "0.1=$TAP_TMP/computes" >out.z 2>err.z </dev/null
 rc=$?
 ok "zmpirun, a whole part dies: the job ends" test $rc -ne 0 -a $rc -ne 124
-ok "zmpirun, a whole part dies: soon" test $SECONDS -le 40
 is_gone "zmpirun, a whole part dies: nothing is left"
 stop_keepers
 stop_zippers

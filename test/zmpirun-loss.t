@@ -118,10 +118,9 @@ is "--stats: what is left" "$(grep -v ' -> ' err | sed 1d | tr '\n' ';')" \
 is "--stats: of one" "$(grep -c 'c1 -> c2: [1-9]' err) $(grep 'c1 -> c2' err | sort -u | wc -l)" "2 1"
 
 # --- the job ends
-"${marked[@]}" "$ZMPIRUN" "${two[@]}" sh -c 'touch up.$PMI_RANK.$$; exec sleep 100' >out 2>err </dev/null &
+"${marked[@]}" "$ZMPIRUN" "${two[@]}" sh -c 'touch up.$PMI_RANK.$$; exec sleep 1000' >out 2>err </dev/null &
 JOB=$!
 wait_for 10 sh -c '[ $(ls | grep -c ^up) = 4 ]'
-SECONDS=0
 kill -9 "$(zipperd_of 2)"
 ended "lost before the ranks have joined" 1 "zipper 2: $KILLED$"
 started "${two[@]}"

@@ -228,27 +228,26 @@ is "no private directory is left" "$(scratch_left)" 0
 
 # --- signals
 signal_case() { # NAME STATUS COMMAND-OF-RANK SIGNAL...
-	local name=$1 wanted=$2 command=$3 rc pid start
+	local name=$1 wanted=$2 command=$3 rc pid
 	shift 3
 	: >out # before the background does it: output of the last job must not count
 	"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c "$command" >out 2>err </dev/null &
 	pid=$!
 	wait_for 10 sh -c '[ $(grep -c started out) = 2 ]' || diag "ranks did not start"
-	start=$SECONDS
 	for s in "$@"; do kill -"$s" $pid; sleep 0.2; done
+	ok "$name: it ends" wait_for 20 child_is_over $pid || kill -9 $pid
 	wait $pid
 	rc=$?
 	is "$name: status" "$rc" "$wanted"
-	ok "$name: soon" test $((SECONDS - start)) -le 40
 	is_gone "$name: nothing is left"
 	is "$name: directory removed" "$(scratch_left)" 0
 }
-signal_case "SIGINT" 130 'echo started; exec sleep 100' INT
+signal_case "SIGINT" 130 'echo started; exec sleep 1000' INT
 is "SIGINT: one line" "$(cat err)" "zmpirun: ended by signal 2 (Interrupt)"
-signal_case "SIGTERM" 143 'echo started; exec sleep 100' TERM
-signal_case "SIGHUP" 129 'echo started; exec sleep 100' HUP
-signal_case "ranks that ignore signals" 143 'trap "" INT TERM HUP; echo started; sleep 100; sleep 100' TERM
-signal_case "a second signal" 130 'trap "" INT TERM HUP; echo started; sleep 100; sleep 100' INT INT
+signal_case "SIGTERM" 143 'echo started; exec sleep 1000' TERM
+signal_case "SIGHUP" 129 'echo started; exec sleep 1000' HUP
+signal_case "ranks that ignore signals" 143 'trap "" INT TERM HUP; echo started; sleep 1000; sleep 1000' TERM
+signal_case "a second signal" 130 'trap "" INT TERM HUP; echo started; sleep 1000; sleep 1000' INT INT
 # Ranks that wait for SIGUSR1 and SIGUSR2.
 cat >waits <<'END'
 #!/bin/sh
@@ -287,18 +286,17 @@ rm -f started
 
 # --- faults
 : >out
-"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'echo started; exec sleep 100' >out 2>err </dev/null &
+"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'echo started; exec sleep 1000' >out 2>err </dev/null &
 wait_for 10 sh -c '[ $(grep -c started out) = 2 ]'
-start=$SECONDS
 kill -9 "$(left_named mpiexec.mpich | head -1)" "$(left_named mpiexec.hydra | head -1)" 2>/dev/null
+ok "a killed mpiexec: it ends" wait_for 20 child_is_over $! || kill -9 $!
 wait $!
 is "a killed mpiexec: status" $? 137
-ok "a killed mpiexec: within seconds" test $((SECONDS - start)) -le 30
 matches "a killed mpiexec: one line" err '^zmpirun: mpiexec of part c[12] was killed by signal 9 \(Killed\)$'
 is_gone "a killed mpiexec: nothing is left"
 
 : >out
-"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'echo started; trap "" TERM; sleep 100; sleep 100' >out 2>err </dev/null &
+"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'echo started; trap "" TERM; sleep 1000; sleep 1000' >out 2>err </dev/null &
 wait_for 10 sh -c '[ $(grep -c started out) = 2 ]'
 kill -9 $!
 wait $! 2>/dev/null
@@ -387,17 +385,15 @@ printf '#!/bin/sh\necho "zipperd: first" >&2\necho "zipperd: error: no room for 
 chmod +x zipperd
 run "a zipperd that does not start" 1 --zipperd ./zipperd --clusters 2 true
 is "zipperd: its reason" "$(cat err)" "zmpirun: zipperd did not start: no room for it"
-printf '#!/bin/sh\n: >started\nexec sleep 100\n' >zipperd
+printf '#!/bin/sh\n: >started\nexec sleep 1000\n' >zipperd
 for s in INT TERM; do
 	rm -f started
 	"${marked[@]}" "$ZMPIRUN" --zipperd ./zipperd --clusters 2 true >out 2>err </dev/null &
 	wait_for 10 test -e started
 	kill -$s $!
-	start=$SECONDS
 	wait_for 10 child_is_over $! || kill -9 $!
 	wait $!
 	is "SIG$s while zipperd starts: status" $? $((128 + $(kill -l $s)))
-	ok "SIG$s while zipperd starts: soon" test $((SECONDS - start)) -le 10
 	matches "SIG$s while zipperd starts: one line" err "^zmpirun: ended by signal $(kill -l $s) \\("
 	is_gone "SIG$s while zipperd starts: nothing is left"
 	is "SIG$s while zipperd starts: directory removed" "$(scratch_left)" 0
