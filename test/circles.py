@@ -39,22 +39,22 @@ def objects_of(build, source, folders):
     return found
 
 
-def symbols_of(path):
-    """(defined, wanted) names of one object."""
-    defined, wanted = set(), set()
-    text = subprocess.run(["nm", "-P", path], capture_output=True, text=True, check=True).stdout
+def symbols_of(paths):
+    """{object: (defined, wanted)}, the names of symbols."""
+    found = {path: (set(), set()) for path in paths}
+    text = subprocess.run(["nm", "-A", "-P", *paths], capture_output=True, text=True, check=True).stdout
     for line in text.splitlines():
-        name, kind = line.split()[:2]
-        if kind == "U":
-            wanted.add(name)
-        elif kind in "TDBRCVWu":
-            defined.add(name)
-    return defined, wanted
+        path, rest = line.split(": ", 1)
+        name, kind = rest.split()[:2]
+        if kind in "UTDBRCVWu":
+            found[path][kind == "U"].add(name)
+    return found
 
 
 def arrows_of(objects):
     """{file: {file that it uses: a symbol}}: the definition in the same part where several files have one of that name."""
-    symbols = {file: symbols_of(path) for file, path in objects.items()}
+    of_objects = symbols_of(sorted(objects.values()))
+    symbols = {file: of_objects[path] for file, path in objects.items()}
     owners = collections.defaultdict(list)
     for file, (defined, _) in symbols.items():
         for name in defined:

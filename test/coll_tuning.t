@@ -20,7 +20,7 @@ twin() { # PROGRAM LAYOUT RULES
 	esac
 }
 
-# of a kind that has another case here: only in make check-long
+# of kinds that have other cases here: only in make check-long
 more() { # PROGRAM LAYOUT RULES
 	[ -z "$ZIP_LONG" ] || twin "$@"
 }
@@ -29,90 +29,90 @@ more() { # PROGRAM LAYOUT RULES
 twin coll_moves 1+3 "alltoall aggregate=8 window=1"
 more coll_moves 2+2+2 "alltoall aggregate=1M leaders=2 window=2"
 twin coll_nonblocking 2+2 "alltoall aggregate=1K leaders=2"
-twin coll_errors 1+1+2 "alltoall aggregate=1K"
+more coll_errors 1+1+2 "alltoall aggregate=1K"
 # the same between groups
-twin inter_coll 2+2 "alltoall aggregate=1M"
+more inter_coll 2+2 "alltoall aggregate=1M"
 more inter_coll 1+3 "alltoall aggregate=8 window=1"
 twin inter_coll 3+3 "alltoall aggregate=1K leaders=2"
 more inter_coll 2+2+2 "alltoall aggregate=64 leaders=2 window=2"
-twin inter_errors 2+2 "alltoall aggregate=1K leaders=2"
+more inter_errors 2+2 "alltoall aggregate=1K leaders=2"
 
 # gather and scatter: all blocks alone; some blocks of vectors alone and the rest by leaders; no block alone
 twin coll_moves 1+3 "gather alone=1; scatter alone=1"
 twin coll_moves 2+2+2 "gather alone=40; scatter alone=40 together=16"
 more coll_moves 2+2 "gather alone=0; scatter alone=0"
 more collectives 2+3 "gather alone=16; scatter alone=16"
-twin coll_nonblocking 2+2 "gather alone=1; scatter alone=1"
-twin coll_errors 1+1+2 "gather alone=8; scatter alone=8"
-twin inter_coll 3+3 "gather alone=24; scatter alone=24 together=0"
+more coll_nonblocking 2+2 "gather alone=1; scatter alone=1"
+more coll_errors 1+1+2 "gather alone=8; scatter alone=8"
+more inter_coll 3+3 "gather alone=24; scatter alone=24 together=0"
 more inter_coll 2+2+2 "gather alone=1; scatter alone=1"
 
 # allgather: spread in segments while the rest arrives
-twin coll_moves 2+2 "allgather segment=256"
+more coll_moves 2+2 "allgather segment=256"
 twin coll_moves 2+2+2 "allgather segment=1K segments=3 leaders=2 multicast=yes"
 more coll_moves 1+3 "allgather segment=512 multicast=no"
 twin collectives 3+2 "allgather segment=256 segments=1024"
-twin coll_nonblocking 2+2 "allgather segment=256"
+more coll_nonblocking 2+2 "allgather segment=256"
 more coll_errors 1+1+2 "allgather segment=256"
 
 # the same with data that was packed for the wire
 export ZIPPER_REPRESENTATION=external32
 twin coll_moves 2+2 "gather alone=40; scatter alone=40; allgather segment=256"
 more coll_moves 1+1+2 "gather alone=1; scatter alone=1; allgather segment=1K leaders=2"
-twin inter_coll 2+2 "all segment=256 leaders=2"
+more inter_coll 2+2 "all segment=256 leaders=2"
 more inter_coll 1+3 "all segment=1K"
 twin inter_coll 1+2+1 "all segment=2K leaders=2; allgather segment=1G"
 twin coll_scans 1+3 "scan segment=1K leaders=2"
 unset ZIPPER_REPRESENTATION
 
 # several leaders, also with more than two clusters
-twin coll_moves 2+2 "all leaders=2 segment=4K; alltoall aggregate=8"
+more coll_moves 2+2 "all leaders=2 segment=4K; alltoall aggregate=8"
 twin coll_reductions 2+2+2 "all leaders=2; allreduce exchange=slices"
 more coll_errors 2+2 "all leaders=2"
-twin coll_errors 2+2+2 "all leaders=2 segment=256"
+more coll_errors 2+2+2 "all leaders=2 segment=256"
 twin coll_reductions 1+1+1+1 "allreduce exchange=doubling segment=8K"
 twin reproducible 2+2 "all leaders=2 segment=20K"
 more reproducible 1+1+1 "allreduce exchange=doubling"
 more reproducible 2+2 "reduce_scatter leaders=1 segment=1K"
-twin reproducible 1+2+1 "reduce_scatter leaders=2 segment=2K segments=5"
+more reproducible 1+2+1 "reduce_scatter leaders=2 segment=2K segments=5"
 twin coll_reductions 1+3 "reduce_scatter segment=256 segments=1024"
 more coll_reductions 2+2+2 "reduce_scatter leaders=2 segment=256"
-twin reproducible 1+1+1+1 "allreduce exchange=slices"
+more reproducible 1+1+1+1 "allreduce exchange=slices"
 
 # between groups: in segments and by several leaders
-twin inter_coll 2+2 "all segment=256 segments=1024"
+more inter_coll 2+2 "all segment=256 segments=1024"
 more inter_coll 2+2 "all segment=4K leaders=2"
 more inter_coll 1+3 "all segment=1000 leaders=2"
 twin inter_coll 3+3 "all segment=2K leaders=3; reduce inside=gather"
 twin coll_reductions 4+2 "all inside=native"
 more coll_errors 2+2 "all inside=native leaders=2"
-twin reproducible 2+2 "all inside=native leaders=2 segment=20K"
-twin inter_coll 2+2+2 "all segment=2K segments=5 leaders=2 inside=native"
+more reproducible 2+2 "all inside=native leaders=2 segment=20K"
+more inter_coll 2+2+2 "all segment=2K segments=5 leaders=2 inside=native"
 twin inter_coll 2+2+2 "all segment=512 multicast=no; bcast between=chain"
 twin inter_coll 2+2+2 "allgather segment=256"
 more inter_coll 1+3 "allgather segment=1K segments=3"
-twin inter_coll 3+3 "allgather segment=512 leaders=2"
+more inter_coll 3+3 "allgather segment=512 leaders=2"
 more inter_coll 4+4 "allgather bytes>=1K leaders=2 segment=1K"
 twin inter_coll 1+2+2 "reduce_scatter segment=1K leaders=2"
 more inter_coll 3+3 "reduce_scatter segment=256 leaders=3"
-twin inter_coll 1+2+1+2 "bcast segment=1K; reduce segment=256; allreduce leaders=2"
+more inter_coll 1+2+1+2 "bcast segment=1K; reduce segment=256; allreduce leaders=2"
 twin inter_errors 2+2 "all segment=256 leaders=2"
 
 # scans in segments, and by several members of each cluster
 twin coll_scans 2+2 "scan segment=256 segments=1024"
 more coll_scans 1+3 "scan segment=1000 segments=7 multicast=yes"
-twin coll_scans 2+2 "scan segment=4K leaders=2"
+more coll_scans 2+2 "scan segment=4K leaders=2"
 more coll_scans 3+2 "scan segment=2K leaders=2"
 more coll_scans 2+2+2 "scan segment=8K leaders=2 multicast=no"
 twin coll_scans 3+4+3 "scan segment=5000 leaders=3"
-twin coll_errors 2+2 "scan segment=256 leaders=2"
+more coll_errors 2+2 "scan segment=256 leaders=2"
 
 # --- segments that cross at the same time: one alone, and buffers that are used again
 twin coll_reductions 2+2+2 "all segment=256 depth=1 leaders=2; allreduce exchange=slices"
-twin coll_reductions 1+1+2+1+1 "all segment=256 depth=3; allreduce exchange=doubling"
+more coll_reductions 1+1+2+1+1 "all segment=256 depth=3; allreduce exchange=doubling"
 twin coll_scans 3+2 "scan segment=256 depth=2 leaders=2"
 more coll_scans 2+1+2 "scan segment=256 depth=1"
-twin inter_coll 1+2+1 "all segment=256 depth=3 leaders=2"
+more inter_coll 1+2+1 "all segment=256 depth=3 leaders=2"
 
 right() { # PROGRAM LAYOUT RULES; it has no twin
 	build_program "$1"
@@ -126,30 +126,30 @@ right same_bits 2+1+1 "allreduce exchange=slices"
 
 # everything in all forms
 twin coll_all_forms 2+2 "all segment=256 leaders=2; alltoall aggregate=1K"
-twin coll_all_forms 1+3 "all segment=1K depth=1; gather alone=64; scatter alone=64; alltoall aggregate=0 window=1"
+more coll_all_forms 1+3 "all segment=1K depth=1; gather alone=64; scatter alone=64; alltoall aggregate=0 window=1"
 right inter_all_forms 3+3 "all segment=512 leaders=2; alltoall aggregate=1K"
 right inter_all_forms 2+2+2 "all segment=1K depth=2 multicast=no; gather alone=64; scatter alone=64"
 
 # clusters that pass blocks on to each other: three to five clusters, one leader and several, one block and many
 twin coll_moves 1+2+1+2 "all between=pipeline segment=1K"
-twin coll_moves 2+1+1+1+2 "all between=chain segment=512 depth=1"
+more coll_moves 2+1+1+1+2 "all between=chain segment=512 depth=1"
 twin coll_moves 2+2+2 "all between=tree segment=256 segments=5 leaders=2 depth=3"
 more coll_moves 1+1+1+1+1 "all between=sequential segment=2K"
 more coll_nonblocking 1+1+2 "all between=chain segment=2K; allreduce exchange=slices"
 twin coll_nonblocking 2+2+2 "all between=pipeline segment=256 leaders=2 depth=2; allreduce exchange=slices"
-twin coll_errors 2+1+1 "all between=tree; allreduce exchange=slices"
+more coll_errors 2+1+1 "all between=tree; allreduce exchange=slices"
 twin coll_all_forms 1+2+1 "all between=chain segment=256 depth=4; allreduce exchange=slices"
-twin coll_all_forms 2+2+2 "all between=tree segment=1K leaders=2; allreduce exchange=slices"
-twin coll_reductions 2+2+2 "all between=pipeline segment=256 leaders=2 depth=3; allreduce exchange=slices"
+more coll_all_forms 2+2+2 "all between=tree segment=1K leaders=2; allreduce exchange=slices"
+more coll_reductions 2+2+2 "all between=pipeline segment=256 leaders=2 depth=3; allreduce exchange=slices"
 more coll_reductions 1+1+2+1+1 "all between=chain segment=8K; allreduce exchange=slices"
 more coll_reductions 1+2+1+2 "all between=tree segment=2K depth=1; allreduce exchange=slices"
-twin reproducible 1+1+2+1 "all between=sequential segment=4K; allreduce exchange=slices"
+more reproducible 1+1+2+1 "all between=sequential segment=4K; allreduce exchange=slices"
 right coll_order 1+2+1 "all between=pipeline segment=256; allreduce exchange=slices"
 right same_bits 2+1+1 "all between=chain segment=4K; allreduce exchange=slices"
 export ZIPPER_REPRESENTATION=external32
 twin coll_moves 1+2+1 "all between=chain segment=300"
-twin coll_all_forms 1+1+1+1 "all between=pipeline segment=256; allreduce exchange=slices"
-twin coll_reductions 2+2+2 "all between=tree leaders=2 segment=1K; allreduce exchange=slices"
+more coll_all_forms 1+1+1+1 "all between=pipeline segment=256; allreduce exchange=slices"
+more coll_reductions 2+2+2 "all between=tree leaders=2 segment=1K; allreduce exchange=slices"
 unset ZIPPER_REPRESENTATION
 
 # without the memory that ranks of one host share

@@ -17,7 +17,8 @@ done
 row_ways() {
 	echo "$(way 1.a),$(way 1.a a.b 2.b)" "$(way 1.b),$(way 2.b)" "$(way 2.c c.b 1.b),$(way 2.c)"
 }
-for kinds in tcp shm shm,tcp; do
+# with ZIP_LONG also where both zippers have one kind of network alone
+for kinds in ${ZIP_LONG:+tcp shm} shm,tcp; do
 	start_graph $kinds a,b b,c
 	export ZIPPER_ENTRIES="a,b,b+1 b+1,b,c"
 	for program in ordering collectives large p2p_mixed; do

@@ -17,7 +17,8 @@ ways() {
 }
 export ZIPPER_ENTRIES="m+1,b"
 options=(-o trunks=yes)
-for kinds in tcp shm shm,tcp,tcp; do
+# with ZIP_LONG also where all networks are of one kind
+for kinds in ${ZIP_LONG:+tcp shm} shm,tcp,tcp; do
 	start_graph $kinds a,m m,b
 	for program in ordering collectives large p2p_mixed p2p_late partitioned win_random; do
 		twin "trunks over $kinds" a,b "3 2" "$(ways)" $program 5
