@@ -55,21 +55,34 @@ int zscratch_write(const struct zscratch *s, const char *name, const char *text,
 	return code < 0 ? zerr_set(err, code, "%s: %s", path, strerror(-code)) : 0;
 }
 
-void zscratch_remove(struct zscratch *s)
+#define DEPTH_MAX 12 /* directories of Open MPI have six levels */
+
+/* Removes what is in the directory. opendir would allocate. */
+static void empty(int at, const char *name, int depth)
 {
-	_Alignas(struct dirent64) char entries[4096]; /* opendir would allocate */
-	if (s->dir[0] == '\0')
-		return;
-	int fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	for (ssize_t n, at; fd >= 0 && (n = getdents64(fd, entries, sizeof(entries))) > 0;)
-		for (at = 0; at < n;) {
-			const struct dirent64 *e = (const struct dirent64 *)(const void *)(entries + at);
-			if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-				unlinkat(fd, e->d_name, 0);
-			at += e->d_reclen;
+	_Alignas(struct dirent64) char entries[2048];
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	for (ssize_t n, i; fd >= 0 && (n = getdents64(fd, entries, sizeof(entries))) > 0;)
+		for (i = 0; i < n;) {
+			const struct dirent64 *e = (const struct dirent64 *)(const void *)(entries + i);
+			i += e->d_reclen;
+			if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+				continue;
+			if (unlinkat(fd, e->d_name, 0) == 0 || (errno != EISDIR && errno != EPERM) ||
+				depth == DEPTH_MAX)
+				continue;
+			empty(fd, e->d_name, depth + 1);
+			unlinkat(fd, e->d_name, AT_REMOVEDIR);
 		}
 	if (fd >= 0)
 		close(fd);
+}
+
+void zscratch_remove(struct zscratch *s)
+{
+	if (s->dir[0] == '\0')
+		return;
+	empty(AT_FDCWD, s->dir, 1);
 	rmdir(s->dir);
 	s->dir[0] = '\0';
 }

@@ -17,7 +17,7 @@ int zscratch_create(struct zscratch *, struct zerr *);
 const char *zscratch_path(const struct zscratch *, const char *name, char *buf, size_t cap);
 /* Writes a file of mode 0600 in the directory. 0 or a negative errno with text. */
 int zscratch_write(const struct zscratch *, const char *name, const char *text, size_t len, struct zerr *);
-/* Removes the directory and its files. Signal handlers may call it. */
+/* Removes the directory and all in it. Signal handlers may call it. */
 void zscratch_remove(struct zscratch *);
 
 #endif

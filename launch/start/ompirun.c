@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "launch/start/preload.h"
@@ -41,20 +42,27 @@ static int write_hosts(struct zargv *argv, const struct zplan_part *plan, const 
 	return rc;
 }
 
-static bool is_fork(const char *launcher)
+static const char *launcher_of(const struct zplan_part *plan, const struct zpart_params *p)
 {
-	return launcher && strcmp(launcher, "fork") == 0;
+	return plan->cluster && plan->cluster->launcher ? plan->cluster->launcher : p->options->launcher;
+}
+
+/* Are all ranks on this machine? */
+static bool is_here(const struct zplan_part *plan, const struct zpart_params *p)
+{
+	const char *launcher = launcher_of(plan, p);
+	return !plan->cluster || (launcher && strcmp(launcher, "fork") == 0);
 }
 
 static int add_place(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
 {
 	const struct zcluster *cluster = plan->cluster;
 	const struct zoptions *o = p->options;
-	const char *launcher = cluster && cluster->launcher ? cluster->launcher : o->launcher;
+	const char *launcher = launcher_of(plan, p);
 	const char *agent = cluster && cluster->launcher_exec ? cluster->launcher_exec : o->launcher_exec;
 	const char *iface = cluster && cluster->iface ? cluster->iface : o->iface;
 	int rc = 0;
-	if (!cluster || is_fork(launcher)) { /* this machine, under whatever batch system */
+	if (is_here(plan, p)) { /* this machine, under whatever batch system */
 		add_mca(argv, "plm", "^slurm,tm,lsf");
 		add_mca(argv, "ras", "^slurm,tm,lsf");
 		zargv_add(argv, "--host");
@@ -69,6 +77,23 @@ static int add_place(struct zargv *argv, const struct zplan_part *plan, const st
 		add_mca(argv, "btl_tcp_if_include", iface);
 	}
 	return rc;
+}
+
+/* mpiruns of one user on one host would share a folder, which the first one that ends removes while another one fills
+ * it. Daemons on other hosts get no such name. */
+static int add_folder(struct zargv *argv, struct zargv *envp, const struct zplan_part *plan,
+	const struct zpart_params *p, struct zerr *err)
+{
+	char name[ZCTL_NAME_MAX + 8], path[192];
+	snprintf(name, sizeof(name), "mpi.%s", plan->name);
+	zscratch_path(p->scratch, name, path, sizeof(path));
+	if (mkdir(path, 0700) != 0 && errno != EEXIST)
+		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (is_here(plan, p))
+		add_mca(argv, "orte_tmpdir_base", path);
+	else
+		zargv_set(envp, "TMPDIR", path);
+	return 0;
 }
 
 /* Options for mpiexec, in the words of mpirun. */
@@ -133,8 +158,8 @@ static int add_programs(struct zargv *argv, const struct zplan_part *plan, const
 	return rc;
 }
 
-int zompirun_build(struct zargv *argv, const struct zargv *envp, const struct zplan_part *plan,
-	const struct zpart_params *p, struct zerr *err)
+int zompirun_build(struct zargv *argv, struct zargv *envp, const struct zplan_part *plan, const struct zpart_params *p,
+	struct zerr *err)
 {
 	bool binds = false;
 	zargv_add(argv, plan->cluster && plan->cluster->mpiexec ? plan->cluster->mpiexec : p->ompirun);
@@ -142,6 +167,8 @@ int zompirun_build(struct zargv *argv, const struct zargv *envp, const struct zp
 	if (geteuid() == 0)
 		zargv_add(argv, "--allow-run-as-root");
 	int rc = add_place(argv, plan, p, err);
+	if (rc == 0)
+		rc = add_folder(argv, envp, plan, p, err);
 	zargv_add(argv, "--oversubscribe"); /* as mpiexec does */
 	if (rc == 0)
 		rc = add_options(argv, &p->options->globals, &binds, err);
