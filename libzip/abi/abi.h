@@ -26,6 +26,13 @@
  * zabi_error_class(code)          the class of a code of ours, or of native MPI without asking it; -1: only it knows
  * zabi_error_is_added(code)       has the application added this code or class?
  * zabi_error_is_plain(code)       is it a class, and no code with more in it?
+ * zabi_error_for_file(code)       the code that native MPI takes for MPI_File_call_errhandler
+ * zabi_class_number(class)        the number by which parts call an error class: MPICH's, 0 .. 127. A class of the
+ *                                 application means something in its process alone, and becomes MPI_ERR_OTHER.
+ * zabi_class_of(number)           that class; a number without one in this family is MPI_ERR_OTHER
+ *
+ * ZABI_RAISES_ON_OWN  1: all calls that complete a request raise its error on the request's own communicator; 0: see
+ *                  libzip/world/handlers.h
  *
  * ZABI_UNWEIGHTED  MPI_UNWEIGHTED; not defined: it is an object of the library
  *

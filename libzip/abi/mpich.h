@@ -112,6 +112,21 @@ static inline bool zabi_error_is_added(int code)
 {
 	return (code & ZABI_ERROR_ADDED) != 0;
 }
+static inline int zabi_error_for_file(int code)
+{
+	return code;
+}
+
+#define ZABI_RAISES_ON_OWN 0
+
+static inline int zabi_class_number(int class)
+{
+	return class >= 0 && class <= 0x7f ? class : MPI_ERR_OTHER;
+}
+static inline int zabi_class_of(int number)
+{
+	return zabi_class_number(number);
+}
 static inline bool zabi_error_is_plain(int code)
 {
 	return code <= MPICH_ERR_LAST_MPIX;

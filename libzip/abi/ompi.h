@@ -20,46 +20,67 @@
 /* Objects are tens of bytes or more, and often of the same size. */
 #define zabi_hash(handle) ((uint32_t)((uintptr_t)(handle) >> 5 ^ (uintptr_t)(handle) >> 14))
 
-/* Own handles are addresses that no process has, as their highest bits are no extension of the bits below. */
+/* Own handles are addresses, 4 bytes apart, in ranges that no process uses otherwise. The first Fortran handle that is
+ * asked for maps memory behind those that Fortran functions read (libzip/abi/ompi_fortran.h). */
 #define ZABI_ID_MAX 0x03ffffffu
-#define ZABI_OWN UINT64_C(0x5a49000000000000)
-#define ZABI_OWN_GROUP UINT64_C(0x5a48000000000000)
+#define ZABI_OWN_BYTES (((uintptr_t)ZABI_ID_MAX + 1) * sizeof(MPI_Fint))
+#define ZABI_OWN_REQUESTS ((uintptr_t)0x1f5a00000000)
+#define ZABI_OWN_GROUPS ((uintptr_t)0x1f5b00000000)
+#define ZABI_OWN_MESSAGES ((uintptr_t)0x1f5c00000000)
+#define ZABI_FORTRAN 0x40000000 /* the Fortran handle of number 0 */
+
+/* By the number of a handle, where Fortran functions read; NULL: no Fortran handle has been asked for. */
+extern MPI_Fint *zabi_fortran_requests, *zabi_fortran_groups;
+
+static inline uintptr_t zabi_own_address(uintptr_t first, uint32_t id, MPI_Fint *fortran)
+{
+	if (__builtin_expect(fortran != NULL, 0))
+		fortran[id] = ZABI_FORTRAN + (MPI_Fint)id;
+	return first + id * sizeof(MPI_Fint);
+}
+static inline bool zabi_is_own_address(uintptr_t first, uintptr_t address)
+{
+	return address - first < ZABI_OWN_BYTES;
+}
+static inline uint32_t zabi_own_id(uintptr_t first, uintptr_t address)
+{
+	return (uint32_t)((address - first) / sizeof(MPI_Fint));
+}
 
 static inline MPI_Request zabi_own_request(uint32_t id)
 {
-	return (MPI_Request)(uintptr_t)(ZABI_OWN | id);
+	return (MPI_Request)zabi_own_address(ZABI_OWN_REQUESTS, id, zabi_fortran_requests);
 }
 static inline bool zabi_is_own_request(MPI_Request handle)
 {
-	return ((uintptr_t)handle & ~(uintptr_t)ZABI_ID_MAX) == ZABI_OWN;
+	return zabi_is_own_address(ZABI_OWN_REQUESTS, (uintptr_t)handle);
 }
 static inline uint32_t zabi_own_request_id(MPI_Request handle)
 {
-	return (uint32_t)(uintptr_t)handle & ZABI_ID_MAX;
+	return zabi_own_id(ZABI_OWN_REQUESTS, (uintptr_t)handle);
 }
 
 static inline MPI_Message zabi_own_message(uint32_t id)
 {
-	return (MPI_Message)(uintptr_t)(ZABI_OWN | id);
+	return (MPI_Message)zabi_own_address(ZABI_OWN_MESSAGES, id, NULL);
 }
 static inline bool zabi_is_own_message(MPI_Message handle)
 {
-	return ((uintptr_t)handle & ~(uintptr_t)ZABI_ID_MAX) == ZABI_OWN;
+	return zabi_is_own_address(ZABI_OWN_MESSAGES, (uintptr_t)handle);
 }
 static inline uint32_t zabi_own_message_id(MPI_Message handle)
 {
-	return (uint32_t)(uintptr_t)handle & ZABI_ID_MAX;
+	return zabi_own_id(ZABI_OWN_MESSAGES, (uintptr_t)handle);
 }
 
 static inline MPI_Group zabi_own_group(uint32_t id)
 {
-	return (MPI_Group)(uintptr_t)(ZABI_OWN_GROUP | id);
+	return (MPI_Group)zabi_own_address(ZABI_OWN_GROUPS, id, zabi_fortran_groups);
 }
 static inline uint32_t zabi_own_group_id(MPI_Group handle)
 {
-	const uintptr_t id = (uintptr_t)handle - (uintptr_t)ZABI_OWN_GROUP;
-
-	return id <= ZABI_ID_MAX ? (uint32_t)id : 0;
+	return zabi_is_own_address(ZABI_OWN_GROUPS, (uintptr_t)handle) ? zabi_own_id(ZABI_OWN_GROUPS, (uintptr_t)handle)
+								       : 0;
 }
 
 /* --- statuses --- */
@@ -104,6 +125,16 @@ static inline bool zabi_error_is_plain(int code)
 {
 	return code <= MPI_ERR_LASTCODE;
 }
+
+static inline int zabi_error_for_file(int code)
+{
+	return zabi_error_text(code) >= 0 ? zabi_error_class(code) : code; /* it refuses unknown codes */
+}
+
+#define ZABI_RAISES_ON_OWN 1
+
+int zabi_class_number(int class);
+int zabi_class_of(int number);
 
 /* --- constants --- */
 
