@@ -105,7 +105,7 @@ static MPI_Comm create_group_child(const struct zgroup *g, int64_t id, const cha
 	MPI_Group members;
 	zcomm_outcome_note_native(o, zcomm_native_members(g, &members), false);
 	zcomm_meet_agree_here(g, (uint64_t)id, name, o);
-	zcomm_native_child(&members, (uint64_t)id, o->class == MPI_SUCCESS, o, &native);
+	zcomm_native_child(&members, (uint64_t)id, o->failure == 0, o, &native);
 	return native;
 }
 

@@ -80,7 +80,7 @@ static int make_entry(struct zsched *s, void *arg)
 	struct dup *d = arg;
 	struct zcomm *c = d->parent;
 	(void)s;
-	if (d->outcome.class != MPI_SUCCESS)
+	if (d->outcome.failure != 0)
 		return MPI_SUCCESS;
 	int rc = d->inter ? zinter_dup_make(d->inter, d->native)
 			  : zcomm_make(c, d->native, (uint64_t)d->id, c->vrank, c->size);
@@ -100,7 +100,7 @@ static void copy_info(struct dup *d, MPI_Info info)
 	zhandlers_hush_home();
 	zcomm_outcome_note_native(&d->outcome, zn.Info_dup(info, &d->info), false);
 	zhandlers_unhush_home();
-	if (d->outcome.class != MPI_SUCCESS)
+	if (d->outcome.failure != 0)
 		d->info = MPI_INFO_NULL;
 }
 
@@ -117,11 +117,11 @@ static int conclude(struct zsched *s, void *arg)
 	if (d->report)
 		*d->report = d->outcome;
 	else if (d->outcome.raised != MPI_SUCCESS)
-		zsched_fail_raised(s, d->outcome.class, d->outcome.raised);
+		zsched_fail_raised(s, zcomm_outcome_class(&d->outcome), d->outcome.raised);
 	else if (d->outcome.own != MPI_SUCCESS)
-		zsched_fail_own(s, d->outcome.class, d->outcome.own);
-	else if (d->outcome.class != MPI_SUCCESS)
-		zsched_fail_text(s, d->outcome.class, "%s%s%s", d->started_by ? d->started_by : "",
+		zsched_fail_own(s, zcomm_outcome_class(&d->outcome), d->outcome.own);
+	else if (d->outcome.failure != 0)
+		zsched_fail_text(s, zcomm_outcome_class(&d->outcome), "%s%s%s", d->started_by ? d->started_by : "",
 			d->started_by ? ": " : "", d->outcome.text);
 	return MPI_SUCCESS;
 }
@@ -131,7 +131,7 @@ static void dup_done(void *arg, int *error)
 	struct dup *d = arg;
 	*d->newcomm = MPI_COMM_NULL;
 	forget_info(d);
-	if (*error == MPI_SUCCESS && d->outcome.class == MPI_SUCCESS) {
+	if (*error == MPI_SUCCESS && d->outcome.failure == 0) {
 		zcomm_make_join(d->native, d->board);
 		*d->newcomm = d->native;
 		return;

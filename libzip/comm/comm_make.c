@@ -59,7 +59,7 @@ void zcomm_make_undo(MPI_Comm comm)
 int zcomm_make_end(MPI_Comm made, MPI_Comm parent, const char *name, const struct zcomm_outcome *o, MPI_Comm *newcomm)
 {
 	*newcomm = MPI_COMM_NULL;
-	if (o->class != MPI_SUCCESS) {
+	if (o->failure != 0) {
 		zcomm_make_undo(made);
 		zcomm_reap();
 		return zcomm_outcome_raise(parent, name, o);

@@ -43,7 +43,7 @@ bool zcomm_meet_all(MPI_Comm local, bool mine)
 
 bool zcomm_meet_outcome(MPI_Comm local, struct zcomm_outcome *o)
 {
-	int all, rc = hear_all(local, o->class == MPI_SUCCESS, &all);
+	int all, rc = hear_all(local, o->failure == 0, &all);
 	zcomm_outcome_note(o, zerror_class(rc), "the members could not agree");
 	if (rc != MPI_SUCCESS)
 		o->raised = rc;
@@ -171,7 +171,7 @@ static int judge(struct zsched *s, void *arg)
 	struct meeting *t = arg;
 	(void)s;
 	for (int i = 0; i < t->group->size; i++)
-		zcomm_outcome_note(t->outcome, t->reports[i].class, t->reports[i].text);
+		zcomm_outcome_note(t->outcome, zcomm_outcome_class(&t->reports[i]), t->reports[i].text);
 	return MPI_SUCCESS;
 }
 

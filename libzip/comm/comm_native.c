@@ -157,7 +157,7 @@ void zcomm_native_settle(const struct zgroup *g, uint64_t id, const char *name, 
 	if (!zrunning_has_bug(ZVERSION_COMM_IDUP))
 		return;
 	zcomm_meet_agree_here(g, id, name, o);
-	if (o->class != MPI_SUCCESS || *native == MPI_COMM_NULL)
+	if (o->failure != 0 || *native == MPI_COMM_NULL)
 		return;
 	zshim_block_begin();
 	int rc = zcomm_unnumber(native);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/coll/across/across.h"
 #include "libzip/coll/allreduce.h"
 #include "libzip/coll/bcast.h"
@@ -14,15 +15,17 @@
 #include "libzip/world/error.h"
 #include "libzip/world/world.h"
 
-/* The classes that everybody knows; an application's own class means something in its process alone. */
-#define CLASS_MAX 0x7f
-
 void zcomm_outcome_note(struct zcomm_outcome *o, int class, const char *text)
 {
-	if (o->class != MPI_SUCCESS || class == MPI_SUCCESS)
+	if (o->failure != 0 || class == MPI_SUCCESS)
 		return;
-	o->class = (unsigned char)(class > 0 && class <= CLASS_MAX ? class : MPI_ERR_OTHER);
+	o->failure = (unsigned char)zabi_class_number(class);
 	snprintf(o->text, sizeof(o->text), "%s", text);
+}
+
+int zcomm_outcome_class(const struct zcomm_outcome *o)
+{
+	return zabi_class_of(o->failure);
 }
 
 /* Native MPI's innermost reason is the last line of its error stack, behind a place in its source. A duplication that
@@ -41,13 +44,12 @@ static const char *reason_of(char *text)
 void zcomm_outcome_note_native(struct zcomm_outcome *o, int code, bool raised)
 {
 	char stack[MPI_MAX_ERROR_STRING] = "", text[ZCOMM_OUTCOME_TEXT];
-	int class = MPI_ERR_OTHER, len;
-	if (o->class != MPI_SUCCESS || code == MPI_SUCCESS)
+	int len;
+	if (o->failure != 0 || code == MPI_SUCCESS)
 		return;
-	zn.Error_class(code, &class);
-	zn.Error_string(code, stack, &len);
+	zip_Error_string(code, stack, &len);
 	snprintf(text, sizeof(text), "%s, in part '%s'", reason_of(stack), zworld.part_name[zworld.part]);
-	zcomm_outcome_note(o, class, text);
+	zcomm_outcome_note(o, zerror_class(code), text);
 	if (raised)
 		o->raised = code;
 	else if (zerror_is_own(code))
@@ -57,7 +59,7 @@ void zcomm_outcome_note_native(struct zcomm_outcome *o, int code, bool raised)
 struct agreement {
 	struct zcomm_outcome *mine;
 	struct zcomm_outcome theirs; /* of the remote group */
-	/* 0: success; else the class, and in the bits above it the higher the lower the rank that failed */
+	/* 0: success; else the failure, and in the bits above it the higher the lower the rank that failed */
 	int64_t word, their_word;
 	int (*after)(struct zsched *, void *arg);
 	void *arg;
@@ -69,8 +71,8 @@ static int begin(struct zsched *s, void *arg)
 {
 	struct agreement *a = arg;
 	const struct zcomm *c = zsched_comm(s);
-	if (a->mine->class != MPI_SUCCESS)
-		a->word = (int64_t)(c->size - c->rank) << CLASS_BITS | a->mine->class;
+	if (a->mine->failure != 0)
+		a->word = (int64_t)(c->size - c->rank) << CLASS_BITS | a->mine->failure;
 	return MPI_SUCCESS;
 }
 
@@ -145,9 +147,9 @@ void zcomm_outcome_agree(struct zcomm *c, const char *name, struct zcomm_outcome
 
 int zcomm_outcome_raise(MPI_Comm comm, const char *name, const struct zcomm_outcome *o)
 {
-	if (o->class == MPI_SUCCESS || o->raised != MPI_SUCCESS)
-		return o->class == MPI_SUCCESS ? MPI_SUCCESS : o->raised;
+	if (o->failure == 0 || o->raised != MPI_SUCCESS)
+		return o->failure == 0 ? MPI_SUCCESS : o->raised;
 	if (o->own != MPI_SUCCESS)
 		return zerror_raise_own(comm, o->own);
-	return zerror_raise_native(comm, o->class, name, "%s", o->text);
+	return zerror_raise_native(comm, zcomm_outcome_class(o), name, "%s", o->text);
 }

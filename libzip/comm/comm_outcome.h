@@ -17,7 +17,7 @@
 
 /* All bytes 0: success so far. The first ZCOMM_OUTCOME_BYTES are what members tell each other. */
 struct zcomm_outcome {
-	unsigned char class; /* MPI_SUCCESS or an error class */
+	unsigned char failure; /* 0, or the number of an error class between parts (libzip/abi/abi.h) */
 	char text[ZCOMM_OUTCOME_TEXT];
 	int own;    /* a code of the application's own, which its callback has returned here, or MPI_SUCCESS */
 	int raised; /* a code that the native library has given to the application's error handler here, or MPI_SUCCESS
@@ -29,6 +29,8 @@ struct zcomm_outcome {
  * native library has returned. raised: the native library has called an error handler. MPI_SUCCESS is no failure. */
 void zcomm_outcome_note(struct zcomm_outcome *, int class, const char *text);
 void zcomm_outcome_note_native(struct zcomm_outcome *, int code, bool raised);
+/* MPI_SUCCESS or the error class. */
+int zcomm_outcome_class(const struct zcomm_outcome *);
 
 /* Adds the agreement of all members, of both groups in an intercommunicator, to a schedule, behind all other steps:
  * more rounds follow if a member has failed. Then `after` is called as a step. *o stays where it is until the schedule

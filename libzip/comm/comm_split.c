@@ -63,7 +63,7 @@ static void split_by_group(struct split *t, int color)
 {
 	const struct zgroup g = {.vrank = t->vrank, .size = t->n};
 	MPI_Group members = MPI_GROUP_EMPTY;
-	if (color != MPI_UNDEFINED && t->outcome->class == MPI_SUCCESS)
+	if (color != MPI_UNDEFINED && t->outcome->failure == 0)
 		zcomm_outcome_note_native(t->outcome, zcomm_native_members(&g, &members), false);
 	const bool all = zcomm_meet_outcome(t->c->shadow, t->outcome);
 	zcomm_native_child(&members, (uint64_t)t->id, all, t->outcome, &t->native);
@@ -85,7 +85,7 @@ static void add_topology(struct split *t, const struct ztopo *topo)
 
 static void make_entry(struct split *t, struct ztopo *topo)
 {
-	if (t->outcome->class != MPI_SUCCESS)
+	if (t->outcome->failure != 0)
 		return;
 	int rc = zcomm_make(t->c, t->native, (uint64_t)t->id, t->vrank, t->n);
 	zcomm_outcome_note(t->outcome, rc, "out of memory");
@@ -121,8 +121,8 @@ MPI_Comm zcomm_split(struct zcomm *c, int color, int key, bool with_topo, struct
 		split_natively(&t, color, key);
 	if (with_topo)
 		zcomm_outcome_agree(c, name, outcome);
-	const bool more = !with_topo || outcome->class == MPI_SUCCESS; /* the same in all members */
-	if (topo && t.native != MPI_COMM_NULL && outcome->class == MPI_SUCCESS)
+	const bool more = !with_topo || outcome->failure == 0; /* the same in all members */
+	if (topo && t.native != MPI_COMM_NULL && outcome->failure == 0)
 		add_topology(&t, topo);
 	if (t.native != MPI_COMM_NULL)
 		make_entry(&t, topo);

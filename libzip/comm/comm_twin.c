@@ -20,7 +20,7 @@ static bool make_seed(struct zcomm *c, const char *name, struct zcomm_outcome *o
 {
 	MPI_Comm made = c->local ? zinter_split_make(c, 0, c->local->rank, name, outcome)
 				 : zcomm_split(c, 0, c->rank, c->topo != NULL, c->topo, name, outcome);
-	if (outcome->class != MPI_SUCCESS) {
+	if (outcome->failure != 0) {
 		zcomm_make_undo(made);
 		return false;
 	}
@@ -37,5 +37,5 @@ struct zcomm *zcomm_twin(struct zcomm *c, const char *name, struct zcomm_outcome
 	if (!c->seed && !make_seed(c, name, outcome))
 		return NULL;
 	zcomm_dup(c->seed, name, &handle, outcome);
-	return outcome->class == MPI_SUCCESS ? hide(handle) : NULL;
+	return outcome->failure == 0 ? hide(handle) : NULL;
 }

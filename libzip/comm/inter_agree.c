@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/coll/base/coll_local.h"
 #include "libzip/coll/bcast.h"
 #include "libzip/comm/internal/comm_internal.h"
@@ -21,7 +22,7 @@
 #include "libzip/world/world.h"
 
 /* The first message between leaders, and then from leaders to their groups. verdict is MPI_SUCCESS, ZINTER_NATIVE or an
- * error class. */
+ * error class' number between parts. */
 enum { HEAD_VERDICT, HEAD_SIZE, HEAD_ID, HEAD_COUNT };
 
 struct exchange {
@@ -168,7 +169,7 @@ static void lead(struct zinter *i, MPI_Comm peer_comm, int remote_leader, int ta
 		}
 		rc = swap_leaders(&x, tag, name);
 	}
-	head[HEAD_VERDICT] = rc;
+	head[HEAD_VERDICT] = rc == ZINTER_NATIVE ? rc : zabi_class_number(zerror_class(rc));
 	head[HEAD_SIZE] = i->ntheirs;
 	head[HEAD_ID] = zworld.vrank < vrank ? x.mine[HEAD_ID] : x.theirs[HEAD_ID];
 }
@@ -256,11 +257,11 @@ int zinter_agree(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int 
 		if (rc == MPI_SUCCESS)
 			rc = tell(local_comm, name, i->theirs, i->ntheirs, MPI_INT, local_leader);
 	}
-	int verdict = (int)head[HEAD_VERDICT];
-	if (rc == MPI_SUCCESS && verdict == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && head[HEAD_VERDICT] == MPI_SUCCESS)
 		return MPI_SUCCESS;
 	zinter_free(i);
-	if (rc != MPI_SUCCESS || verdict == ZINTER_NATIVE)
+	if (rc != MPI_SUCCESS || head[HEAD_VERDICT] == ZINTER_NATIVE)
 		return rc != MPI_SUCCESS ? rc : ZINTER_NATIVE;
-	return zerror_raise_native(local_comm, verdict, name, "%s", verdict_text(verdict));
+	const int class = zabi_class_of((int)head[HEAD_VERDICT]);
+	return zerror_raise_native(local_comm, class, name, "%s", verdict_text(class));
 }

@@ -59,7 +59,7 @@ static bool make_entry(const struct zinter *i, MPI_Comm parent, MPI_Comm all, st
 		.nremote = i->ntheirs,
 		.session = i->session,
 		.fatal = c && c->fatal};
-	if (o->class == MPI_SUCCESS && zcomm_create_inter(&entry))
+	if (o->failure == 0 && zcomm_create_inter(&entry))
 		return true;
 	zcomm_outcome_note(o, MPI_ERR_NO_MEM, "out of memory");
 	if (near != MPI_COMM_NULL)
@@ -98,7 +98,7 @@ MPI_Comm zinter_make(const struct zinter *i, MPI_Comm parent, const char *name, 
 	if (any_here(i->theirs, i->ntheirs)) /* native functions on `all` follow, and all members must have it */
 		zcomm_meet_agree_here(&both, (uint64_t)i->id, name, o);
 	free(both.vrank);
-	if (all != MPI_COMM_NULL && o->class != MPI_SUCCESS)
+	if (all != MPI_COMM_NULL && o->failure != 0)
 		zn.Comm_free(&all);
 	if (all != MPI_COMM_NULL && !make_entry(i, parent, all, o))
 		zn.Comm_free(&all);

@@ -41,7 +41,7 @@ MPI_Comm zinter_split_make(struct zcomm *c, int color, int key, const char *name
 		zcomm_outcome_note(outcome, select_groups(c, (const int64_t(*)[ZSAID_COUNT])all, color, &i),
 			"out of memory");
 	free(all);
-	if (outcome->class == MPI_SUCCESS && i.nmine > 0 && i.ntheirs > 0)
+	if (outcome->failure == 0 && i.nmine > 0 && i.ntheirs > 0)
 		made = zinter_make(&i, c->handle, name, outcome);
 	zinter_free(&i);
 	zcomm_outcome_agree(c, name, outcome);

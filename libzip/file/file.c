@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/coll/allreduce.h"
 #include "libzip/coll/base/coll.h"
 #include "libzip/comm/comm_meet.h"
@@ -108,12 +109,12 @@ int64_t zfile_verdict(const struct zcomm *twin, int class)
 {
 	int64_t before = (int64_t)(twin->size - twin->rank) << CLASS_BITS;
 
-	return class == MPI_SUCCESS ? 0 : (class == MPI_ERR_IO ? 0 : IS_CAUSE) | before | class;
+	return class == MPI_SUCCESS ? 0 : (class == MPI_ERR_IO ? 0 : IS_CAUSE) | before | zabi_class_number(class);
 }
 
 int zfile_verdict_class(int64_t verdict)
 {
-	return (int)(verdict & ((1 << CLASS_BITS) - 1));
+	return zabi_class_of((int)(verdict & ((1 << CLASS_BITS) - 1)));
 }
 
 int zfile_verdict_rank(const struct zcomm *twin, int64_t verdict)

@@ -164,21 +164,24 @@ static void undo(struct opening *o)
 		unlink(f->name);
 }
 
+#define TOLD_BYTES 256 /* of a text, in all families of MPI */
+
 /* Raises the same error everywhere. Only the member that met it has the text of its code. */
 static int fail(struct opening *o)
 {
-	char text[MPI_MAX_ERROR_STRING];
+	char text[MPI_MAX_ERROR_STRING], told[TOLD_BYTES];
 	struct zcomm *twin = o->f->twin;
 	int class = zfile_verdict_class(o->verdict), rank = zfile_verdict_rank(twin, o->verdict), len;
 
 	if (rank != twin->rank || zn.Error_string(o->code, text, &len) != MPI_SUCCESS)
 		zfile_class_text(class, text);
 	zerror_cut_stack(text);
-	int rc = zbcast_run(twin, open_name, text, sizeof(text), MPI_CHAR, rank);
+	snprintf(told, sizeof(told), "%.*s", TOLD_BYTES - 1, text);
+	int rc = zbcast_run(twin, open_name, told, sizeof(told), MPI_CHAR, rank);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	return zerror_raise_file(MPI_FILE_NULL, class, open_name, "'%s', at rank %d (part '%s'): %.*s", o->f->name,
-		rank, zfile_part_name(twin, rank), (int)sizeof(text), text);
+		rank, zfile_part_name(twin, rank), (int)sizeof(told), told);
 }
 
 static int fail_not_same(struct opening *o, int leader, const char *why)
@@ -282,7 +285,7 @@ static struct zfile *make_file(struct zcomm *c, const char *filename, int amode,
 		*rc = zfile_raise(MPI_FILE_NULL, MPI_ERR_NO_MEM, open_name);
 	}
 	if (!twin) /* errors of this function belong to no communicator */
-		*rc = zerror_raise_file(MPI_FILE_NULL, outcome.class, open_name, "%s", outcome.text);
+		*rc = zerror_raise_file(MPI_FILE_NULL, zcomm_outcome_class(&outcome), open_name, "%s", outcome.text);
 	free(f);
 	return NULL;
 }

@@ -66,10 +66,10 @@ int zip_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_In
 	return zn.Info_set(*info, "mpi_size", size);
 }
 
-/* Overlapping groups that several threads make at the same time need different tags. */
+/* Overlapping groups that several threads make at the same time need different tags. All parts have the same one. */
 static int tag_of(const char *text)
 {
-	return (int)(zhash32(ZHASH32, text, strlen(text)) % (uint32_t)zcomm_internal_tags());
+	return (int)(zhash32(ZHASH32, text, strlen(text)) % ZCOMM_INTERNAL_TAGS_MIN);
 }
 
 static int finish(MPI_Comm comm, MPI_Info info, MPI_Errhandler errhandler)
@@ -108,7 +108,7 @@ static int agree(const struct zgroup *mine, const struct zgroup *theirs, const c
 		return zerror_raise(NULL, MPI_ERR_NO_MEM, name, "out of memory");
 	zcomm_meet_agree(zcomm_world, &both, tag_of(stringtag), name, &outcome);
 	free(both.vrank);
-	if (outcome.class != MPI_SUCCESS && *local != MPI_COMM_NULL)
+	if (outcome.failure != 0 && *local != MPI_COMM_NULL)
 		zip_Comm_free(local);
 	return zcomm_outcome_raise(zhandlers_home(), name, &outcome);
 }

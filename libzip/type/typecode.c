@@ -46,8 +46,8 @@ void ztypecode_forget(MPI_Datatype t)
 		drop(m);
 }
 
-/* Would the receiver build the same datatype? Here it has the same MPI library. So an error is a datatype beyond the
- * reader's bounds, and also a wrong answer of native MPI about its datatype. */
+/* Would the receiver build the same datatype? This library answers for the receiver's. So an error is a datatype beyond
+ * the reader's bounds, and also a wrong answer of native MPI about its datatype. */
 static int prove(MPI_Datatype t, const struct made *m)
 {
 	MPI_Count size = -1, lb = -1, extent = -1, true_lb = -1, true_extent = -1;

@@ -33,7 +33,7 @@ static void take(struct zwin *w, struct zwin_peer *from, const struct zwin_messa
 		zwin_target_flush(w, from, m->flags & ZWIN_F_RELEASE);
 		break;
 	case ZWIN_ASK_LOCK:
-		zwin_lock_asked(w, from, (int)m->op);
+		zwin_lock_asked(w, from, m->op == ZWIN_EXCLUSIVE ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED);
 		break;
 	case ZWIN_UNLOCK:
 		zwin_lock_returned(w, from);

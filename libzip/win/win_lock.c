@@ -86,7 +86,8 @@ static bool is_self(const struct zwin *w, const struct zwin_peer *p)
 static int say_ask(struct zwin *w, struct zwin_peer *p, int type)
 {
 	if (!is_self(w, p))
-		return zwin_message_tell(w, p, ZWIN_ASK_LOCK, (uint32_t)type, 0);
+		return zwin_message_tell(w, p, ZWIN_ASK_LOCK, type == MPI_LOCK_EXCLUSIVE ? ZWIN_EXCLUSIVE : ZWIN_SHARED,
+			0);
 	zwin_lock_asked(w, p, type);
 	return MPI_SUCCESS;
 }

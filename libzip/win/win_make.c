@@ -81,7 +81,7 @@ static void make_natively(struct making *m, MPI_Win *win, bool *locked, struct z
 		*win = MPI_WIN_NULL;
 	if (info != MPI_INFO_NULL)
 		zn.Info_free(&info);
-	if (o->class != MPI_SUCCESS)
+	if (o->failure != 0)
 		return;
 	zhandlers_hush_home(); /* a new window has no handler of its own */
 	rc = zn.Win_lock_all(MPI_MODE_NOCHECK, *win);
@@ -165,12 +165,12 @@ static int make_on(struct making *m, struct zcomm *twin, MPI_Win *win, int64_t i
 	bool locked = false;
 
 	make_natively(m, win, &locked, &outcome);
-	if (outcome.class == MPI_SUCCESS) {
+	if (outcome.failure == 0) {
 		w = make_entry(m, twin, *win, id);
 		zcomm_outcome_note(&outcome, w ? MPI_SUCCESS : MPI_ERR_NO_MEM, "out of memory");
 	}
 	zcomm_outcome_agree(twin, m->name, &outcome);
-	if (outcome.class == MPI_SUCCESS)
+	if (outcome.failure == 0)
 		return MPI_SUCCESS;
 	unmake_natively(m->comm, win, locked);
 	if (w) {

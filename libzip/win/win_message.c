@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/bridge/queue.h"
 #include "libzip/comm/internal/comm_internal.h"
@@ -134,7 +135,7 @@ bool zwin_message_note(struct zwin_peer *from, const struct zwin_message *m)
 	switch (m->kind) {
 	case ZWIN_FLUSHED:
 		from->flushed += m->count;
-		from->error = from->error == MPI_SUCCESS ? (int)m->op : from->error;
+		from->error = from->error == MPI_SUCCESS ? zabi_class_of((int)m->op) : from->error;
 		return true;
 	case ZWIN_GRANT:
 		from->lock = ZWIN_HELD;
@@ -222,6 +223,8 @@ bool zwin_message_decode(const uint8_t *in, uint64_t len, struct zwin_message *m
 	len -= HEADER;
 	if (m->kind < ZWIN_PUT || m->kind > ZWIN_STIR || m->number > INT32_MAX || code > len ||
 		m->code_len > ZTYPECODE_LEN_MAX)
+		return false;
+	if (m->kind == ZWIN_ASK_LOCK && m->op != ZWIN_EXCLUSIVE && m->op != ZWIN_SHARED)
 		return false;
 	m->code = apart ? NULL : in + HEADER;
 	m->data = in + HEADER + code;

@@ -53,7 +53,9 @@ static void note_error(struct zwin_task *t, int class)
 
 static void answer(struct zwin *w, struct zwin_peer *from)
 {
-	const struct zwin_message m = {.kind = ZWIN_FLUSHED, .op = (uint32_t)from->task_error, .count = from->asks};
+	const struct zwin_message m = {.kind = ZWIN_FLUSHED,
+		.op = (uint32_t)zabi_class_number(from->task_error),
+		.count = from->asks};
 
 	from->asks = 0;
 	from->task_error = MPI_SUCCESS;

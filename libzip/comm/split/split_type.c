@@ -171,7 +171,7 @@ static MPI_Comm split_parts(struct split *t, MPI_Info info)
 	}
 	const int color = find_color(t, t->type, info);
 	zcomm_outcome_agree(t->c, name, &t->outcome);
-	if (t->outcome.class != MPI_SUCCESS)
+	if (t->outcome.failure != 0)
 		return MPI_COMM_NULL;
 	return zinter_split_make(t->c, color, t->key, name, &t->outcome);
 }
@@ -232,9 +232,9 @@ static int split_by_type(struct split *t, MPI_Comm *newcomm)
 		.color = NEIGHBORHOOD,
 		.in = mine == NEIGHBORHOOD};
 	agree_on_kind(t, heard.said, n);
-	if (t->outcome.class == MPI_SUCCESS && t->kind == NEIGHBORHOOD)
+	if (t->outcome.failure == 0 && t->kind == NEIGHBORHOOD)
 		made = split_by_neighborhood(t, &heard);
-	else if (t->outcome.class == MPI_SUCCESS && t->kind != LEFT_OUT)
+	else if (t->outcome.failure == 0 && t->kind != LEFT_OUT)
 		made = split_parts(t, t->info);
 	free(all);
 	return zcomm_make_end(made, t->c->handle, name, &t->outcome, newcomm);
