@@ -191,9 +191,10 @@ static inline __attribute__((always_inline)) int wait_native_on(MPI_Request *req
 	const char *name)
 {
 	if (__builtin_expect(zhandlers_differ, 0)) {
-		if (on != MPI_COMM_NULL && on != zhandlers_home())
+		if (on != MPI_COMM_NULL && on != zhandlers_home() && !ZABI_RAISES_ON_OWN)
 			return zcompletion_raise(on, wait_native(request, status, HUSHED), name, "");
-		if (on == MPI_COMM_NULL) /* MPI_Test raises where MPI_Wait does, with every version */
+		if (on == MPI_COMM_NULL ||
+			ZABI_RAISES_ON_OWN) /* MPI_Test raises where MPI_Wait does, with every version */
 			return wait_native(request, status, ON_OWN);
 	}
 

@@ -97,8 +97,23 @@ int zerror_class(int code)
 	return class_of(code);
 }
 
+/* Where native MPI raises the error on the request's own communicator, which is the right one: a code, and no class,
+ * tells of that. */
+static int test_on_own(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	char text[MPI_MAX_ERROR_STRING] = "";
+	int len, rc = zn.Test(request, flag, status);
+
+	if (rc == MPI_SUCCESS)
+		return rc;
+	zn.Error_string(rc, text, &len);
+	return zerror_code(rc, "%s", text);
+}
+
 int zerror_test_native(MPI_Request *request, int *flag, MPI_Status *status)
 {
+	if (ZABI_RAISES_ON_OWN)
+		return test_on_own(request, flag, status);
 	bool hushed = zhandlers_hush();
 	int index, rc = zn.Testany(1, request, &index, flag, status); /* MPI_Test may raise elsewhere (handlers.h) */
 
@@ -150,7 +165,7 @@ static void call_of_window(const void *on, int code)
 
 static void call_of_file(const void *on, int code)
 {
-	zn.File_call_errhandler(*(const MPI_File *)on, code);
+	zn.File_call_errhandler(*(const MPI_File *)on, zabi_error_for_file(code));
 }
 
 /* Calls a handler that was found, on the object that `on` points to, and frees it. A handler that ends the job ends
@@ -159,6 +174,8 @@ static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int c
 {
 	if (zhandlers_ends_job(handler))
 		end_job(code);
+	if (handler == MPI_ERRORS_RETURN)
+		return code;
 #ifdef MPIR_ERRORS_THROW_EXCEPTIONS /* the C++ binding throws; native MPI takes the call of it for an error */
 	if (handler == MPIR_ERRORS_THROW_EXCEPTIONS)
 		return code;
@@ -168,8 +185,7 @@ static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int c
 	call(on, code);
 	zshim_callback_end();
 	zhandlers_hide(call == call_of_file);
-	if (handler != MPI_ERRORS_RETURN)
-		zn.Errhandler_free(&handler);
+	zn.Errhandler_free(&handler);
 	return code;
 }
 

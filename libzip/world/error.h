@@ -44,8 +44,9 @@ int zerror_raise_file(MPI_File, int class, const char *function, const char *fmt
 void zerror_cut_stack(char *text);
 /* The class of an error code of native MPI or ours. */
 int zerror_class(int code);
-/* MPI_Test of a native request that does not raise its error. Returns MPI_SUCCESS, a class that has not been raised,
- * or, where all communicators have the same handler, a code that the native library has raised. */
+/* MPI_Test of a native request that does not raise its error where it should not. Returns MPI_SUCCESS, a class that has
+ * not been raised, or a code that the native library has raised: where all communicators have the same handler, or with
+ * ZABI_RAISES_ON_OWN. */
 int zerror_test_native(MPI_Request *, int *flag, MPI_Status *);
 /* Makes a code without calling a handler (for statuses). The texts of the last 64 different errors are kept. */
 int zerror_code(int class, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

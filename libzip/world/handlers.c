@@ -29,7 +29,7 @@ static bool self_has_one; /* the application has given MPI_COMM_SELF a handler *
 
 bool zhandlers_own(void)
 {
-	return zrunning_version() >= ZVERSION(4, 2, 0);
+	return ZABI_RAISES_ON_OWN || zrunning_version() >= ZVERSION(4, 2, 0);
 }
 
 MPI_Comm zhandlers_home(void)
