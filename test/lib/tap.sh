@@ -198,3 +198,4 @@ merged() {
 		limited "$seconds" "$ZMPIRUN" --clusters "$layout" "$@" </dev/null
 	fi
 }
+[ -z "$ZIP_OMPI" ] || . "$ZIP_TOP_SRCDIR/test/lib/ompi.sh"
