@@ -43,21 +43,6 @@ void zargv_add_all(struct zargv *argv, char *const *words, size_t count)
 		zargv_add(argv, words[i]);
 }
 
-void zargv_set(struct zargv *v, const char *name, const char *value)
-{
-	const size_t len = strlen(name);
-	size_t kept = 0;
-
-	for (size_t i = 0; i < v->count; i++) {
-		if (strncmp(v->words[i], name, len) == 0 && v->words[i][len] == '=')
-			free(v->words[i]);
-		else
-			v->words[kept++] = v->words[i];
-	}
-	v->count = kept;
-	zargv_addf(v, "%s=%s", name, value);
-}
-
 void zargv_free(struct zargv *argv)
 {
 	for (size_t i = 0; i < argv->count; i++)

@@ -15,8 +15,6 @@ struct zargv {
 void zargv_add(struct zargv *, const char *word);
 void zargv_addf(struct zargv *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void zargv_add_all(struct zargv *, char *const *words, size_t count);
-/* Of an environment: adds NAME=value in place of what the name had. */
-void zargv_set(struct zargv *, const char *name, const char *value);
 void zargv_free(struct zargv *);
 
 #endif

@@ -79,20 +79,19 @@ static int add_place(struct zargv *argv, const struct zplan_part *plan, const st
 	return rc;
 }
 
-/* mpiruns of one user on one host would share a folder, which the first one that ends removes while another one fills
- * it. Daemons on other hosts get no such name. */
-static int add_folder(struct zargv *argv, struct zargv *envp, const struct zplan_part *plan,
-	const struct zpart_params *p, struct zerr *err)
+/* mpiruns of one user on one host share a folder, which the first one that ends removes while another one fills it.
+ * Where all ranks are on this machine, each has its own. The option would also be for daemons on other hosts, and leave
+ * a folder there. */
+static int add_folder(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
 {
 	char name[ZCTL_NAME_MAX + 8], path[192];
+	if (!is_here(plan, p))
+		return 0;
 	snprintf(name, sizeof(name), "mpi.%s", plan->name);
 	zscratch_path(p->scratch, name, path, sizeof(path));
 	if (mkdir(path, 0700) != 0 && errno != EEXIST)
 		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-	if (is_here(plan, p))
-		add_mca(argv, "orte_tmpdir_base", path);
-	else
-		zargv_set(envp, "TMPDIR", path);
+	add_mca(argv, "orte_tmpdir_base", path);
 	return 0;
 }
 
@@ -158,8 +157,8 @@ static int add_programs(struct zargv *argv, const struct zplan_part *plan, const
 	return rc;
 }
 
-int zompirun_build(struct zargv *argv, struct zargv *envp, const struct zplan_part *plan, const struct zpart_params *p,
-	struct zerr *err)
+int zompirun_build(struct zargv *argv, const struct zargv *envp, const struct zplan_part *plan,
+	const struct zpart_params *p, struct zerr *err)
 {
 	bool binds = false;
 	zargv_add(argv, plan->cluster && plan->cluster->mpiexec ? plan->cluster->mpiexec : p->ompirun);
@@ -168,7 +167,7 @@ int zompirun_build(struct zargv *argv, struct zargv *envp, const struct zplan_pa
 		zargv_add(argv, "--allow-run-as-root");
 	int rc = add_place(argv, plan, p, err);
 	if (rc == 0)
-		rc = add_folder(argv, envp, plan, p, err);
+		rc = add_folder(argv, plan, p, err);
 	zargv_add(argv, "--oversubscribe"); /* as mpiexec does */
 	if (rc == 0)
 		rc = add_options(argv, &p->options->globals, &binds, err);

@@ -5,9 +5,9 @@
 
 #include "launch/start/part.h"
 
-/* Makes the command line of the part's mpirun, and its hostfile in scratch, and completes the environment in which it
+/* Makes the command line of the part's mpirun, and its hostfile or folder in scratch. envp: the environment in which it
  * will run. 0, or a negative errno with text. */
-int zompirun_build(struct zargv *, struct zargv *envp, const struct zplan_part *, const struct zpart_params *,
+int zompirun_build(struct zargv *, const struct zargv *envp, const struct zplan_part *, const struct zpart_params *,
 	struct zerr *);
 
 #endif
