@@ -26,13 +26,16 @@
  * zabi_error_class(code)          the class of a code of ours, or of native MPI without asking it; -1: only it knows
  * zabi_error_is_added(code)       has the application added this code or class?
  * zabi_error_is_plain(code)       is it a class, and no code with more in it?
- * zabi_error_for_file(code)       the code that native MPI takes for MPI_File_call_errhandler
+ * zabi_error_for_native(code)     the code in its place for functions of native MPI that refuse unknown codes
  * zabi_class_number(class)        the number by which parts call an error class: MPICH's, 0 .. 127. A class of the
  *                                 application means something in its process alone, and becomes MPI_ERR_OTHER.
  * zabi_class_of(number)           that class; a number without one in this family is MPI_ERR_OTHER
  *
- * ZABI_RAISES_ON_OWN  1: all calls that complete a request raise its error on the request's own communicator; 0: see
- *                  libzip/world/handlers.h
+ * ZABI_RAISES_ON_OWN  1: all calls that complete a message or a collective raise its error on its own communicator;
+ *                     0: see libzip/world/handlers.h
+ *
+ * ZABI_BSEND_MAY_FAIL  1: a buffered message that does not fit fails, and nothing else happens; 0: no later message
+ * from that rank to the same one arrives on that communicator (Open MPI 4.1.4)
  *
  * ZABI_UNWEIGHTED  MPI_UNWEIGHTED; not defined: it is an object of the library
  *

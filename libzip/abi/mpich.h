@@ -112,12 +112,13 @@ static inline bool zabi_error_is_added(int code)
 {
 	return (code & ZABI_ERROR_ADDED) != 0;
 }
-static inline int zabi_error_for_file(int code)
+static inline int zabi_error_for_native(int code)
 {
 	return code;
 }
 
 #define ZABI_RAISES_ON_OWN 0
+#define ZABI_BSEND_MAY_FAIL 1
 
 static inline int zabi_class_number(int class)
 {

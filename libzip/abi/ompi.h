@@ -20,8 +20,8 @@
 /* Objects are tens of bytes or more, and often of the same size. */
 #define zabi_hash(handle) ((uint32_t)((uintptr_t)(handle) >> 5 ^ (uintptr_t)(handle) >> 14))
 
-/* Own handles are addresses, 4 bytes apart, in ranges that no process uses otherwise. The first Fortran handle that is
- * asked for maps memory behind those that Fortran functions read (libzip/abi/ompi_fortran.h). */
+/* Own handles are addresses, 4 bytes apart, in ranges where processes hardly ever have memory. The first Fortran handle
+ * that is asked for maps memory behind those that Fortran functions read (libzip/abi/ompi_fortran.h). */
 #define ZABI_ID_MAX 0x03ffffffu
 #define ZABI_OWN_BYTES (((uintptr_t)ZABI_ID_MAX + 1) * sizeof(MPI_Fint))
 #define ZABI_OWN_REQUESTS ((uintptr_t)0x1f5a00000000)
@@ -126,12 +126,13 @@ static inline bool zabi_error_is_plain(int code)
 	return code <= MPI_ERR_LASTCODE;
 }
 
-static inline int zabi_error_for_file(int code)
+static inline int zabi_error_for_native(int code)
 {
-	return zabi_error_text(code) >= 0 ? zabi_error_class(code) : code; /* it refuses unknown codes */
+	return zabi_error_text(code) >= 0 ? zabi_error_class(code) : code;
 }
 
 #define ZABI_RAISES_ON_OWN 1
+#define ZABI_BSEND_MAY_FAIL 0
 
 int zabi_class_number(int class);
 int zabi_class_of(int number);

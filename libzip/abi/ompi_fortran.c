@@ -45,6 +45,7 @@ int zabi_fortran_map(const void *const *objects, const MPI_Fint *handles, int n,
 		munmap(memory, ZABI_OWN_BYTES + BYTES_MAX);
 		return -EEXIST;
 	}
+	madvise(memory, ZABI_OWN_BYTES + BYTES_MAX, MADV_NOHUGEPAGE); /* used handles are far apart */
 	*table = (MPI_Fint *)(void *)(memory + distance);
 	return 0;
 }

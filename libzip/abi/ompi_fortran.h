@@ -2,8 +2,9 @@
 /*
  * Memory behind own handles. Some Fortran functions of Open MPI do not ask MPI_Request_c2f or MPI_Group_c2f, but read
  * the Fortran handle out of the object that the function of C has returned. So there is one INTEGER for each own
- * handle, at the distance from it at which this version of Open MPI has that member. Under the shim's lock, or before
- * other threads call MPI.
+ * handle, at the distance from it at which this version of Open MPI has that member. Called
+ * once. Other threads may look at the tables meanwhile, as each function that is asked for a Fortran handle writes its
+ * INTEGER anew.
  */
 #ifndef ZIP_LIBZIP_OMPI_FORTRAN_H
 #define ZIP_LIBZIP_OMPI_FORTRAN_H

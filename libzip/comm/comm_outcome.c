@@ -49,7 +49,7 @@ void zcomm_outcome_note_native(struct zcomm_outcome *o, int code, bool raised)
 		return;
 	zip_Error_string(code, stack, &len);
 	snprintf(text, sizeof(text), "%s, in part '%s'", reason_of(stack), zworld.part_name[zworld.part]);
-	zcomm_outcome_note(o, zerror_class(code), text);
+	zcomm_outcome_note(o, zerror_is_own(code) ? MPI_ERR_OTHER : zerror_class(code), text);
 	if (raised)
 		o->raised = code;
 	else if (zerror_is_own(code))

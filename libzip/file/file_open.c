@@ -164,7 +164,7 @@ static void undo(struct opening *o)
 		unlink(f->name);
 }
 
-#define TOLD_BYTES 256 /* of a text, in all families of MPI */
+#define TOLD_BYTES 512 /* of a text, in all families: MPICH's MPI_MAX_ERROR_STRING */
 
 /* Raises the same error everywhere. Only the member that met it has the text of its code. */
 static int fail(struct opening *o)

@@ -2,8 +2,12 @@
 /* Attached buffers. See buffer.h. */
 #include "libzip/p2p/buffer.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "libzip/abi/abi.h"
 #include "libzip/progress/progress.h"
 #include "libzip/world/attached.h"
 #include "libzip/type/data.h"
@@ -72,6 +76,44 @@ static void wait_filling(void)
 	free(f.bytes);
 }
 
+static void *detach_natively(void *emptied)
+{
+	void *buffer;
+	int bytes;
+
+	if (zn.Buffer_detach(&buffer, &bytes) == MPI_SUCCESS)
+		zn.Buffer_attach(buffer, bytes);
+	atomic_store((atomic_bool *)emptied, true);
+	return NULL;
+}
+
+static bool is_set(void *flag)
+{
+	return atomic_load((atomic_bool *)flag);
+}
+
+/* Another thread waits in native MPI, and attaches the buffer again. With one thread native MPI waits later, without a
+ * turn of the bridge. */
+static void wait_in_thread(void)
+{
+	atomic_bool emptied = false;
+	pthread_t thread;
+	sigset_t all, before;
+	int level;
+
+	if (!zbuffer_used || zattached_process.bytes == 0 || zn.Query_thread(&level) != MPI_SUCCESS ||
+		level != MPI_THREAD_MULTIPLE)
+		return;
+	sigfillset(&all); /* signals are for the application's threads */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int rc = pthread_create(&thread, NULL, detach_natively, &emptied);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc != 0)
+		return;
+	zprogress_wait(is_set, &emptied);
+	pthread_join(thread, NULL);
+}
+
 static bool can_flush(void)
 {
 	return zrunning_version() >= ZVERSION(4, 2, 0);
@@ -131,7 +173,10 @@ static int flush(struct buffer b)
 	if (b.bridged)
 		zprogress_wait(is_free, b.bridged);
 	if (!can_flush()) {
-		wait_filling();
+		if (ZABI_BSEND_MAY_FAIL)
+			wait_filling();
+		else
+			wait_in_thread();
 		return MPI_SUCCESS;
 	}
 	int rc = native_iflush(b, &request);

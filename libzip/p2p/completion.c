@@ -89,7 +89,7 @@ void zcompletion_describe(const struct zreq *r, char text[ZCOMPLETION_TEXT_BYTES
 			(unsigned long long)op->data.bytes);
 }
 
-/* Plain classes are ours. Codes of native MPI say more. */
+/* Plain classes are ours. Codes of native MPI say more; where they are classes, too, a request has a code of ours. */
 bool zcompletion_is_raised(int error)
 {
 	return !zabi_error_is_plain(error) && !zerror_is_own(error);
@@ -111,6 +111,11 @@ static MPI_Comm raised_on(const struct zreq *r)
 	if ((zhandlers_own() || r->persistent) && (r->comm || r->local))
 		return r->comm ? r->comm->handle : r->local;
 	return zhandlers_home();
+}
+
+MPI_Comm zcompletion_raised_on(const struct zreq *r)
+{
+	return ZABI_RAISES_ON_OWN ? raised_on(r) : zhandlers_home();
 }
 
 int zcompletion_finish(struct zreq *r, MPI_Request *request, MPI_Status *status, MPI_Comm on, const char *name)

@@ -34,6 +34,8 @@ int zcompletion_deliver(struct zreq *, MPI_Request *, MPI_Status *);
 void zcompletion_describe(const struct zreq *, char text[ZCOMPLETION_TEXT_BYTES]);
 /* Is it a code of native MPI, whose handler has been called? A class is not, nor is a code of the application's own. */
 bool zcompletion_is_raised(int error);
+/* The communicator on which calls that complete one of several requests raise the error of that one of ours. */
+MPI_Comm zcompletion_raised_on(const struct zreq *);
 /* Raises the error that a request ended with, unless zcompletion_is_raised, with that text, or with the class' own
  * where it is "". Not for a request whose error has been raised. Returns the code. */
 int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text);

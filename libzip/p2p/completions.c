@@ -16,6 +16,7 @@ bool zcompletions_testall_fails;
 struct failure {
 	int error;
 	bool raised; /* a handler has had it */
+	MPI_Comm on; /* where to raise it */
 };
 
 /* Delivers one of our requests, which is done, or inactive (empty status). */
@@ -29,11 +30,12 @@ static void deliver(struct zmix *m, int i, MPI_Status *status, struct failure *f
 		return;
 	}
 	const bool raised = r->raised;
+	const MPI_Comm on = zcompletion_raised_on(r);
 	int rc = zcompletion_deliver(r, &m->all[i], status);
 	if (status != MPI_STATUS_IGNORE)
 		status->MPI_ERROR = rc;
 	if (first->error == MPI_SUCCESS)
-		*first = (struct failure){.error = rc, .raised = raised || zcompletion_is_raised(rc)};
+		*first = (struct failure){.error = rc, .raised = raised || zcompletion_is_raised(rc), .on = on};
 }
 
 /* After deliveries: the return value of the MPI function. Calls the error handler unless that was done. */
@@ -43,7 +45,7 @@ static int outcome(const struct failure *first, int native_rc, const char *name)
 		return native_rc;
 	if (first->raised)
 		return MPI_ERR_IN_STATUS;
-	return zerror_raise(NULL, MPI_ERR_IN_STATUS, name, "an operation failed: see its status");
+	return zerror_raise_native(first->on, MPI_ERR_IN_STATUS, name, "an operation failed: see its status");
 }
 
 /* Where MPI_Testall fails for some kinds of requests, MPI_Waitall does not, and raises the request's error. */
@@ -165,6 +167,7 @@ struct any_wait {
 	int index; /* of the complete one; MPI_UNDEFINED: none is active */
 	int rc;
 	bool raise;			   /* rc is an error of one of our requests, not raised yet */
+	MPI_Comm on;			   /* where to raise it */
 	char text[ZCOMPLETION_TEXT_BYTES]; /* text of that error */
 };
 
@@ -172,6 +175,7 @@ static void take_any(struct any_wait *w, struct zreq *r)
 {
 	zcompletion_describe(r, w->text);
 	w->raise = !r->raised;
+	w->on = zcompletion_raised_on(r);
 	w->rc = zcompletion_deliver(r, &w->m->all[w->index], w->status);
 }
 
@@ -210,7 +214,7 @@ static bool any_done(void *ctx)
 
 static int finish_any(struct any_wait *w, const char *name)
 {
-	int rc = w->raise ? zcompletion_raise(zhandlers_home(), w->rc, name, w->text) : w->rc;
+	int rc = w->raise ? zcompletion_raise(w->on, w->rc, name, w->text) : w->rc;
 
 	zmix_close(w->m);
 	return rc;

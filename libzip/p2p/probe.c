@@ -265,5 +265,7 @@ int zprobe_mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *mes
 	if (*message == MPI_MESSAGE_NO_PROC)
 		return zn.Mrecv_c(buf, count, type, message, status);
 	int rc = zprobe_imrecv(buf, count, type, message, &request, name);
-	return rc == MPI_SUCCESS ? zcompletion_wait(&request, status, zhandlers_home(), name) : rc;
+	return rc == MPI_SUCCESS
+		       ? zcompletion_wait(&request, status, ZABI_RAISES_ON_OWN ? MPI_COMM_NULL : zhandlers_home(), name)
+		       : rc;
 }

@@ -73,11 +73,10 @@ static void map(void)
 	if (rc == 0)
 		return;
 	if (rc == -ENOENT)
-		zerr_print("libzipper: Fortran programs of this version of Open MPI cannot run over several clusters: "
-			   "libzipper "
-			   "does not know its objects\n");
+		zerr_print("libzipper: Fortran does not run over several clusters with this Open MPI: its objects are "
+			   "unknown\n");
 	else
-		zerr_print("libzipper: no memory for handles of Fortran at an address of their own (ulimit -v): %s\n",
+		zerr_print("libzipper: no memory for Fortran handles (ulimit -v, vm.overcommit_memory): %s\n",
 			strerror(-rc));
 	zn.Abort(MPI_COMM_WORLD, 1);
 }

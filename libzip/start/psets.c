@@ -69,7 +69,7 @@ int zip_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_In
 /* Overlapping groups that several threads make at the same time need different tags. All parts have the same one. */
 static int tag_of(const char *text)
 {
-	return (int)(zhash32(ZHASH32, text, strlen(text)) % ZCOMM_INTERNAL_TAGS_MIN);
+	return (int)(zhash32(ZHASH32, text, strlen(text)) % ZCOMM_INTERNAL_TAGS_MAX);
 }
 
 static int finish(MPI_Comm comm, MPI_Info info, MPI_Errhandler errhandler)

@@ -13,10 +13,13 @@
  *   SWAP             MPI_Compare_and_swap: two elements, the one to compare and the one to store; asks for the old one
  *   FLUSH            asks for FLUSHED when everything that the sender sent before is complete; F_RELEASE: the sender
  *                    gives its lock back at that moment
- *   FLUSHED          op: number between parts of the class of the first error since the last FLUSHED; count: number of
- * FLUSHs that it answers LOCK, GRANT, UNLOCK   op of LOCK: enum zwin_lock_type POST, COMPLETE   MPI_Win_post and
- * MPI_Win_complete STIR             native operations on the receiver are under way. They may need the receiver's
- * hands, but do not wake it (progress.h).
+ *   FLUSHED          op: class of the first error since the last FLUSHED, by its number between parts; count: number
+ *                    of FLUSHs that it answers
+ *   LOCK             op: enum zwin_lock_type
+ *   GRANT, UNLOCK
+ *   POST, COMPLETE   MPI_Win_post and MPI_Win_complete
+ *   STIR             native operations on the receiver are under way. They may need the receiver's hands, but do not
+ *                    wake it (progress.h).
  *
  * The header has fixed little-endian fields. Behind it stand the description of the type (typecode.h) and the data. The
  * whole is always an eager message. A description too long for that travels before the data (F_APART).

@@ -2,6 +2,7 @@
 /* Error codes with texts, and calling error handlers. See error.h. */
 #include "libzip/world/error.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +37,13 @@ static unsigned next_slot;
 
 #define PRINT_MS 100 /* time for mpiexec to read our line; without it, one abort in ten lost the line */
 
+/* At a station, too. */
 static int code_of(int class, const char *text)
 {
+	static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 	unsigned at = SLOTS;
 
+	pthread_mutex_lock(&writing);
 	for (unsigned i = 0; i < SLOTS && at == SLOTS; i++)
 		if (slots[i].class == class && strcmp(slots[i].text, text) == 0)
 			at = i;
@@ -48,6 +52,7 @@ static int code_of(int class, const char *text)
 		slots[at].class = class;
 		snprintf(slots[at].text, sizeof(slots[at].text), "%s", text);
 	}
+	pthread_mutex_unlock(&writing);
 	return zabi_error_code(class, at);
 }
 
@@ -63,7 +68,7 @@ int zip_Error_string(int errorcode, char *string, int *resultlen)
 	const struct slot *slot = slot_of(errorcode);
 
 	if (!slot)
-		return zn.Error_string(errorcode, string, resultlen);
+		return zn.Error_string(zabi_error_for_native(errorcode), string, resultlen);
 	*resultlen = (int)strlen(slot->text);
 	memcpy(string, slot->text, (size_t)*resultlen + 1);
 	return MPI_SUCCESS;
@@ -97,8 +102,8 @@ int zerror_class(int code)
 	return class_of(code);
 }
 
-/* Where native MPI raises the error on the request's own communicator, which is the right one: a code, and no class,
- * tells of that. */
+/* Native MPI raises the error on the request's own communicator. The result is a code, which tells the caller that a
+ * handler has had it. */
 static int test_on_own(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	char text[MPI_MAX_ERROR_STRING] = "";
@@ -107,7 +112,7 @@ static int test_on_own(MPI_Request *request, int *flag, MPI_Status *status)
 	if (rc == MPI_SUCCESS)
 		return rc;
 	zn.Error_string(rc, text, &len);
-	return zerror_code(rc, "%s", text);
+	return code_of(class_of(rc), text);
 }
 
 int zerror_test_native(MPI_Request *request, int *flag, MPI_Status *status)
@@ -165,7 +170,7 @@ static void call_of_window(const void *on, int code)
 
 static void call_of_file(const void *on, int code)
 {
-	zn.File_call_errhandler(*(const MPI_File *)on, zabi_error_for_file(code));
+	zn.File_call_errhandler(*(const MPI_File *)on, zabi_error_for_native(code));
 }
 
 /* Calls a handler that was found, on the object that `on` points to, and frees it. A handler that ends the job ends
