@@ -80,7 +80,7 @@ static int add_place(struct zargv *argv, const struct zplan_part *plan, const st
 }
 
 /* mpiruns of one user on one host share a folder, which the first one that ends removes while another one fills it.
- * Where all ranks are on this machine, each has its own. The option would also be for daemons on other hosts, and leave
+ * Where all ranks are on this machine, each has its own. The option would reach daemons on other hosts, too, and leave
  * a folder there. */
 static int add_folder(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
 {

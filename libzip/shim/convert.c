@@ -15,7 +15,7 @@
 _Static_assert(ZABI_ID_MAX < ZABI_FORTRAN, "an own handle fits a Fortran INTEGER");
 
 #define SAMPLES 3
-/* What may be read of an object of Open MPI: less than any version has. */
+/* The bytes of an object of Open MPI that may be read: fewer than any version has. */
 #define REQUEST_BYTES 128
 #define GROUP_BYTES 64
 

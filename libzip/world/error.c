@@ -37,7 +37,7 @@ static unsigned next_slot;
 
 #define PRINT_MS 100 /* time for mpiexec to read our line; without it, one abort in ten lost the line */
 
-/* At a station, too. */
+/* May be called at a station, too. */
 static int code_of(int class, const char *text)
 {
 	static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
