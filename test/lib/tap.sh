@@ -103,13 +103,14 @@ tap_of() {
 }
 # ok NAME COMMAND...: passes when the command succeeds; otherwise its output is shown
 ok() {
-	local name=$1
+	local name=$1 rc=0
 	shift
-	if "$@" >"$TAP_TMP/.ok" 2>&1; then
+	"$@" >"$TAP_TMP/.ok" 2>&1 || rc=$?
+	if [ $rc = 0 ]; then
 		pass "$name"
 	else
 		fail "$name"
-		diag "failed: $*"
+		diag "failed with status $rc: $*"
 		diag_file "$TAP_TMP/.ok"
 		return 1
 	fi
