@@ -36,6 +36,10 @@ struct zipperd {
 	bool heard; /* the rank has sent a correct proof of its own */
 	bool joins; /* then JOIN, in the protocol that it speaks */
 	const char *wrong;
+	/* it answers an administrator with these pages of a status */
+	const struct zctl_status_reply *page;
+	uint32_t npages;
+	struct zctl_place asked[3]; /* for each page: what the administrator asked for */
 	/* messages that have come */
 	struct zctl_msg msg;
 	bool any;
@@ -75,6 +79,18 @@ static bool next(struct zipperd *z, struct zlink *link, uint16_t type)
 	return z->any && z->msg.type == type;
 }
 
+static void tell_pages(struct zipperd *z, struct zlink *link)
+{
+	for (uint32_t i = 0; i < z->npages; i++) {
+		const struct zctl_msg reply = {.type = ZCTL_STATUS_REPLY, .u.status_reply = z->page[i]};
+		if (!next(z, link, ZCTL_STATUS) || say(z, link, &reply) != 0) {
+			z->wrong = "no STATUS";
+			return;
+		}
+		z->asked[i] = z->msg.u.status;
+	}
+}
+
 static void greet(struct zipperd *z, struct zlink *link)
 {
 	struct zctl_msg challenge = {.type = ZCTL_CHALLENGE}, proof = {.type = ZCTL_PROOF};
@@ -95,7 +111,10 @@ static void greet(struct zipperd *z, struct zlink *link)
 		memcpy(proof.u.proof.mac, z->msg.u.proof.mac, sizeof(proof.u.proof.mac));
 	if (say(z, link, &proof) != 0)
 		z->wrong = "the answer cannot be sent";
-	z->joins = next(z, link, ZCTL_JOIN);
+	if (z->npages > 0)
+		tell_pages(z, link);
+	else
+		z->joins = next(z, link, ZCTL_JOIN);
 }
 
 /* Answers HELLO. true: the rank is told to try again. */
@@ -144,6 +163,23 @@ static void *serve(void *ctx)
 	return NULL;
 }
 
+static void start(struct zipperd *z, struct zsession_params *p, pthread_t *thread)
+{
+	struct zerr err = {""};
+	if (zaddr_parse(&z->addr, "tcp:127.0.0.1:0", &err) < 0 || z->ops->listen(&z->listener, &z->addr, &err) < 0)
+		fail_msg("%s", err.text);
+	z->ops->listener_addr(z->listener, &p->zipper);
+	assert_int_equal(pthread_create(thread, NULL, serve, z), 0);
+}
+
+static void stop(struct zipperd *z, pthread_t thread)
+{
+	pthread_join(thread, NULL);
+	z->ops->unlisten(z->listener);
+	if (z->wrong)
+		fail_msg("%s", z->wrong);
+}
+
 static void zipperd_proves_that_it_knows_the_key(void **state)
 {
 	(void)state;
@@ -156,17 +192,11 @@ static void zipperd_proves_that_it_knows_the_key(void **state)
 		zauth_module.random(p.key, sizeof(p.key));
 		memcpy(z.key, p.key, sizeof(z.key));
 		z.key[5] ^= a == OTHER_KEY;
-		assert_int_equal(zaddr_parse(&z.addr, "tcp:127.0.0.1:0", &err), 0);
-		assert_int_equal(z.ops->listen(&z.listener, &z.addr, &err), 0);
-		z.ops->listener_addr(z.listener, &p.zipper);
-		assert_int_equal(pthread_create(&thread, NULL, serve, &z), 0);
+		start(&z, &p, &thread);
 		const int rc = zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err);
 		if (rc == 0)
 			zsession_close(s);
-		pthread_join(thread, NULL);
-		z.ops->unlisten(z.listener);
-		if (z.wrong)
-			fail_msg("%s", z.wrong);
+		stop(&z, thread);
 		assert_int_equal(z.heard, a != OTHER_KEY);
 		assert_int_equal(rc, a == RIGHT ? 0 : -EACCES);
 		if (rc != 0 && !strstr(err.text, " does not know the key of user " USER))
@@ -182,10 +212,7 @@ static int open_at(struct zipperd *z)
 	struct zsession *s = NULL;
 	struct zerr err = {""};
 	pthread_t thread;
-	assert_int_equal(zaddr_parse(&z->addr, "tcp:127.0.0.1:0", &err), 0);
-	assert_int_equal(z->ops->listen(&z->listener, &z->addr, &err), 0);
-	z->ops->listener_addr(z->listener, &p.zipper);
-	assert_int_equal(pthread_create(&thread, NULL, serve, z), 0);
+	start(z, &p, &thread);
 	const int rc = zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err);
 	if (rc == 0) {
 		const struct zctl_join join = {.part = "a",
@@ -200,11 +227,8 @@ static int open_at(struct zipperd *z)
 		assert_int_equal(zsession_ask_join(s, &join, &err), 0);
 	}
 	zsession_close(s);
-	pthread_join(thread, NULL);
-	z->ops->unlisten(z->listener);
+	stop(z, thread);
 	assert_int_equal(z->joins, rc == 0);
-	if (z->wrong)
-		fail_msg("%s", z->wrong);
 	return rc;
 }
 
@@ -250,12 +274,67 @@ static void a_peer_that_only_talks_is_given_up(void **state)
 	assert_int_equal(open_at(&z), -ETIMEDOUT);
 }
 
+/* A zipperd ends a page within the directions of a job. The next page has the job and its parts once more. */
+static void pages_of_a_status_become_one(void **state)
+{
+#define JOB(n, is, parts, lanes)                                                                                       \
+	{                                                                                                              \
+		.number = (n), .user = USER, .id = "j", .phase = (is), .nparts = (parts), .nlanes = (lanes)            \
+	}
+#define PART(of)                                                                                                       \
+	{                                                                                                              \
+		.name = (of), .fabric = "x"                                                                            \
+	}
+#define PAGE(jobs, parts, lanes, j, p, l)                                                                              \
+	.release = "r", .njobs = (jobs), .nparts = (parts), .nlanes = (lanes), .job = (j), .part = (p), .lane = (l)
+	static struct zctl_job_status first[] = {JOB(7, ZCTL_JOB_RUNS, 3, 1)},
+				      second[] = {JOB(7, ZCTL_JOB_RUNS, 3, 2), JOB(8, ZCTL_JOB_RUNS, 2, 1)},
+				      third[] = {JOB(8, ZCTL_JOB_ENDED, 2, 1)};
+	static struct zctl_part_status parts[] = {PART("a"), PART("b"), PART("c"), PART("d"), PART("e")};
+	static struct zctl_lane_status lanes[] = {{.to = 1, .msgs = 1}, {.to = 2, .msgs = 2}, {.from = 1, .msgs = 3},
+		{.to = 1, .msgs = 4}, {.from = 1, .msgs = 5}};
+	static const uint32_t wanted[][3] = {{7, 3, 3}, {8, 2, 1}, {8, 2, 1}}; /* of each job */
+	static const char names[] = "abcdede";
+	const struct zctl_status_reply pages[] = {{PAGE(1, 3, 1, first, parts, lanes), .more = {0, 7, 1}},
+		{PAGE(2, 5, 3, second, parts, lanes + 1), .more = {0, 8, 0}},
+		{PAGE(1, 2, 1, third, parts + 3, lanes + 4)}};
+	struct zipperd z = {.ops = &ztransport_tcp, .answer = RIGHT, .page = pages, .npages = 3};
+	struct zsession_params p = {.user = USER, .job = "", .auth = &zauth_module, .timeout_ms = PATIENCE_MS};
+	struct zctl_status_reply all;
+	struct zsession *s;
+	struct zerr err = {""};
+	pthread_t thread;
+	(void)state;
+	start(&z, &p, &thread);
+	if (zsession_open(&s, &p, ZCTL_SERVICE_ADMIN, &err) != 0 || zsession_status(s, &all, &err) != 0)
+		fail_msg("%s", err.text);
+	zsession_close(s);
+	stop(&z, thread);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(z.asked[i].job, i > 0 ? pages[i - 1].more.job : 0);
+		assert_int_equal(z.asked[i].lane, i > 0 ? pages[i - 1].more.lane : 0);
+	}
+	assert_int_equal(all.njobs, 3);
+	assert_int_equal(all.nparts, 7);
+	assert_int_equal(all.nlanes, 5);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(all.job[i].number, wanted[i][0]);
+		assert_int_equal(all.job[i].nparts, wanted[i][1]);
+		assert_int_equal(all.job[i].nlanes, wanted[i][2]);
+	}
+	for (int i = 0; i < 7; i++)
+		assert_int_equal(all.part[i].name[0], names[i]);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(all.lane[i].msgs, lanes[i].msgs);
+	zctl_status_free(&all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(zipperd_proves_that_it_knows_the_key),
 		cmocka_unit_test(a_rank_tries_again_where_there_are_too_many),
 		cmocka_unit_test(a_rank_speaks_the_protocol_of_an_earlier_zipperd),
-		cmocka_unit_test(a_peer_that_only_talks_is_given_up)};
+		cmocka_unit_test(a_peer_that_only_talks_is_given_up), cmocka_unit_test(pages_of_a_status_become_one)};
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
