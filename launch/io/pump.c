@@ -124,10 +124,26 @@ static bool take_unstarted(struct zpump *p, const char *text, size_t len)
 	return true;
 }
 
+/* Takes out what is mpirun's. Returns how many bytes at the front of the line that is. */
+static size_t take_help(struct zpump *p, const char *text, size_t len)
+{
+	const char *before;
+	if (!p->help || p->mid_line)
+		return 0;
+	const size_t n = zhelptext_take(p->help, text, len, &before);
+	put_text(p, before);
+	return n;
+}
+
 /* Hands on a line, or a piece of one. */
 static void put(struct zpump *p, const char *text, size_t len)
 {
-	bool finished = len > 0 && text[len - 1] == '\n';
+	const size_t help = take_help(p, text, len);
+	text += help;
+	len -= help;
+	if (len == 0)
+		return;
+	bool finished = text[len - 1] == '\n';
 	if (finished && take_unstarted(p, text, len))
 		return;
 	if (finished && is_hushed(p, text, len))
@@ -198,6 +214,8 @@ static bool is_showable(const struct zpump *p)
 {
 	if (p->chatter && p->chatter->state == ZCHATTER_BLANK)
 		return true;
+	if (p->help && p->help->state == ZHELPTEXT_RULE)
+		return true;
 	if (p->len == 0 || (p->chatter && zchatter_may_be(p->chatter, p->buf, p->len)))
 		return false;
 	if (p->hush && !p->mid_line &&
@@ -223,6 +241,8 @@ static void put_rest(struct zpump *p)
 	if (p->len > 0)
 		put(p, p->buf, p->len);
 	p->len = 0;
+	if (p->help)
+		put_text(p, zhelptext_release(p->help));
 }
 
 void zpump_tick(struct zpump *p, int64_t now_ms)

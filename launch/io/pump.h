@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "launch/io/chatter.h"
+#include "launch/io/helptext.h"
 #include "launch/io/output.h"
 #include "launch/plan/plan.h"
 
@@ -17,6 +18,7 @@ struct zpump {
 	int fd; /* -1: closed */
 	struct zoutput *out;
 	struct zchatter *chatter; /* takes out mpiexec's lines; NULL: there are none */
+	struct zhelptext *help;	  /* takes out help texts of Open MPI's mpirun; NULL: there are none */
 	const bool *hush;	  /* once true, complaints about the failed job are dropped; NULL: none is */
 	bool holds;  /* complaints of MPI_Abort may come before zipperd has told of it: they are held back until then */
 	bool broken; /* mpiexec or a proxy has said that it breaks down; that is held back, too */

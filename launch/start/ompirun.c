@@ -162,7 +162,6 @@ int zompirun_build(struct zargv *argv, const struct zargv *envp, const struct zp
 {
 	bool binds = false;
 	zargv_add(argv, plan->cluster && plan->cluster->mpiexec ? plan->cluster->mpiexec : p->ompirun);
-	zargv_add(argv, "--quiet"); /* the cause of an end has one line, which is zmpirun's */
 	if (geteuid() == 0)
 		zargv_add(argv, "--allow-run-as-root");
 	int rc = add_place(argv, plan, p, err);

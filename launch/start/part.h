@@ -26,6 +26,7 @@ struct zpart {
 	bool by_itself; /* it ended before we sent SIGTERM */
 	struct zpump out, err;
 	struct zchatter chatter;
+	struct zhelptext help;
 };
 
 struct zpart_params {
