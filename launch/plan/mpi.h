@@ -13,7 +13,7 @@
 enum zmpi {
 	ZMPI_UNKNOWN, /* nobody says: as ZMPI_MPICH */
 	ZMPI_MPICH,   /* and the libraries of its ABI */
-	ZMPI_OPEN,    /* Open MPI 4 */
+	ZMPI_OPEN,    /* Open MPI 4 or 5 */
 };
 
 struct zplan;

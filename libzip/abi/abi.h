@@ -5,7 +5,7 @@
  * and this interface. The header of a family has these functions, inline where messages pass:
  *
  *   mpich.h   MPICH and the libraries of its ABI (MPICH ABI Compatibility Initiative)
- *   ompi.h    Open MPI 4
+ *   ompi.h    Open MPI 4 and 5
  *
  * Handles of one family are ints, of another one pointers. All functions here may be called by any thread, at any time.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open MPI 4, for libzip/abi/abi.h. A handle is the address of an object. Predefined handles are addresses of
+ * Open MPI 4 and 5, for libzip/abi/abi.h. A handle is the address of an object. Predefined handles are addresses of
  * objects of the library, which the dynamic linker puts into this library (libzip/loader/bind.h).
  */
 #ifndef ZIP_LIBZIP_OMPI_H

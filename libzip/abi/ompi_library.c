@@ -6,7 +6,7 @@
 
 #define VERSION ".so.40"
 
-const char zlibrary_needed[] = "libzipper-ompi needs Open MPI 4 (libmpi.so.40)";
+const char zlibrary_needed[] = "libzipper-ompi needs Open MPI 4 or 5 (libmpi.so.40)";
 const char *const zlibrary_objects = "ompi_";
 
 bool zlibrary_is_ours(const char *name, bool open_mpi)

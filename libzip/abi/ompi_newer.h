@@ -11,13 +11,17 @@
 
 #include "libzip/abi/ompi_weak.h"
 
-#if MPI_VERSION < 4
+#ifndef MPI_SESSION_NULL
 typedef struct zabi_session *MPI_Session;
 typedef void(MPI_Session_errhandler_function)(MPI_Session *, int *, ...);
+#define MPI_SESSION_NULL ((MPI_Session)NULL)
+#endif
+#ifndef MPI_ERRORS_ABORT
+#define MPI_ERRORS_ABORT MPI_ERRORS_ARE_FATAL /* the older one of the two */
+#endif
+#if MPI_VERSION < 4
 typedef void(MPI_User_function_c)(void *, void *, MPI_Count *, MPI_Datatype *);
 typedef int(MPI_Datarep_conversion_function_c)(void *, MPI_Datatype, MPI_Count, void *, MPI_Offset, void *);
-#define MPI_SESSION_NULL ((MPI_Session)NULL)
-#define MPI_ERRORS_ABORT MPI_ERRORS_ARE_FATAL /* the older one of the two */
 #endif
 
 typedef void(MPIX_Comm_errhandler_function_x)(MPI_Comm, int, void *);

@@ -2,8 +2,8 @@
 # Sourced by tap.sh if ZIP_OMPI is set: twin programs over Open MPI. The native job is one of Open MPI; with ZIP_OMPI=all all clusters
 # run it, with ZIP_OMPI=some MPICH and Open MPI in turn.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# osc/rdma of Open MPI 4.1.4 often fails on MPI_COMM_SELF here, natively, too: MPI_ERR_WIN
-export OMPI_MCA_osc=^rdma
+# osc/rdma of Open MPI 4.1.4 often fails on MPI_COMM_SELF here, natively, too: MPI_ERR_WIN. Version 5 has little else.
+case $("$OMPIRUN" --version) in *") 4."*) export OMPI_MCA_osc=^rdma ;; esac
 OMPIFC=${OMPIFC:-$(dirname "$OMPICC")/mpifort.openmpi}
 
 mpich_compile() {
@@ -21,7 +21,7 @@ compile() {
 	[ "$ZIP_OMPI" = all ] || mpich_compile "$1" "$2.mpich"
 }
 native() {
-	limited "$1" "$OMPIRUN" --quiet --oversubscribe --bind-to none -n "$2" "${@:3}" </dev/null
+	limited "$1" "$OMPIRUN" --oversubscribe --bind-to none -n "$2" "${@:3}" </dev/null
 }
 merged() {
 	local seconds=$1 layout=$2 program=$3 sizes size words=() families=('' .mpich) n=0
