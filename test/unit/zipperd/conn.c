@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Connections of zipperd's control thread over a link of the test's own: messages that wait while it is full. */
+/* Connections of zipperd's control thread over a link of the test's own: messages that wait while it is full. The
+ * memory of many connections that have gone. */
 #include <errno.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 #include <cmocka.h>
 
 #include "zipperd/control/loop.h"
+#include "zipperd/conn/capacity.h"
 #include "zipperd/conn/conn_send.h"
 #include "zipperd/control/hear.h"
 
@@ -158,9 +161,36 @@ static void what_cannot_be_watched_is_refused(void **state)
 	fclose(file);
 }
 
+static int trims;
+
+/* Takes the place of libc's. */
+int malloc_trim(size_t pad)
+{
+	(void)pad;
+	trims++;
+	return 1;
+}
+
+static void memory_goes_with_most_of_many_connections(void **state)
+{
+	/* connections, and how often memory has been given back by then */
+	static const int steps[][2] = {{255, 0}, {10, 0}, {1000, 0}, {251, 0}, {250, 1}, {249, 1}, {70, 1}, {0, 1},
+		{256, 1}, {64, 2}, {300, 2}, {0, 3}};
+	struct daemon d;
+	(void)state;
+	memset(&d, 0, sizeof(d));
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		d.nconnections = steps[i][0];
+		capacity_trim(&d);
+		if (trims != steps[i][1])
+			fail_msg("step %zu: given back %d times, not %d", i, trims, steps[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_goes_with_most_of_many_connections),
 		cmocka_unit_test(what_waits_goes_when_there_is_room),
 		cmocka_unit_test(what_cannot_be_watched_is_refused),
 	};
