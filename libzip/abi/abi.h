@@ -45,6 +45,8 @@
  * zabi_type_is_predefined(type)  does the handle say so? False where handles do not tell
  * zabi_type_is_valid(type)       may be true for a handle that is none
  * zabi_has_newer_types(version)  the types of the headers behind those of MPI-4.0 (libzip/type/typecode_named.c)
+ *
+ * zabi_is_own_split(type)  a type of MPI_Comm_split_type by hardware that this family alone has
  */
 #ifndef ZIP_LIBZIP_ABI_H
 #define ZIP_LIBZIP_ABI_H

@@ -168,4 +168,12 @@ static inline bool zabi_has_newer_types(int version)
 	return version >= ZVERSION(5, 0, 0);
 }
 
+/* --- types of split --- */
+
+static inline bool zabi_is_own_split(int type)
+{
+	(void)type;
+	return false;
+}
+
 #endif

@@ -171,4 +171,11 @@ static inline bool zabi_has_newer_types(int version)
 	return true;
 }
 
+/* --- types of split --- */
+
+static inline bool zabi_is_own_split(int type)
+{
+	return type >= OMPI_COMM_TYPE_HWTHREAD && type <= OMPI_COMM_TYPE_CLUSTER;
+}
+
 #endif

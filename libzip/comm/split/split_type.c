@@ -23,8 +23,8 @@
 
 static const char name[] = "MPI_Comm_split_type";
 
-/* The types of split. Their values depend on the MPICH of each part. */
-enum kind { LEFT_OUT, SHARED, GUIDED, UNGUIDED, RESOURCE, NEIGHBORHOOD, UNKNOWN };
+/* The types of split. Their values depend on the MPI of each part. Behind OF_FAMILY: hardware of one family of MPIs. */
+enum kind { LEFT_OUT, SHARED, GUIDED, UNGUIDED, RESOURCE, NEIGHBORHOOD, UNKNOWN, OF_FAMILY };
 
 static enum kind kind_of(int split_type)
 {
@@ -32,6 +32,8 @@ static enum kind kind_of(int split_type)
 		return LEFT_OUT;
 	if (split_type == MPI_COMM_TYPE_SHARED)
 		return SHARED;
+	if (zabi_is_own_split(split_type))
+		return (enum kind)(OF_FAMILY + split_type);
 	if (zrunning_is(ZVERSION_COMM_TYPE_HW_GUIDED, split_type))
 		return GUIDED;
 	if (zrunning_is(ZVERSION_COMM_TYPE_HW_UNGUIDED, split_type))
