@@ -7,7 +7,7 @@ cd "$TAP_TMP" || exit 99
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
 [ -e "$ZIP_TOP_BUILDDIR/libzip/libzipper-ompi.la" ] || skip_all "no Open MPI where libzipper was built"
-if [ -n "$ZIP_SANITIZER" ]; then skip_all "Open MPI's daemons would run with a sanitizer"; fi
+if [ -n "$SANITIZED" ]; then skip_all "Open MPI's daemons would run with a sanitizer"; fi
 programs=$ZIP_TOP_SRCDIR/test/programs
 ZIP_OMPI=some
 . "$ZIP_TOP_SRCDIR/test/lib/ompi.sh"
@@ -95,7 +95,9 @@ END
 run "a rank's exit status" 7 --clusters 2 -n 4 ./ends.ompi 7
 run "a rank that is killed" 137 --clusters 2 -n 4 ./ends.ompi s
 matches "a rank that is killed: its line" err "^zmpirun: rank 2 \(c2 rank 0 on [^ ]*\) died"
+is "a rank that is killed: mpirun says nothing" "$(grep -c -- ------ err)" 0 || diag_file err
 run "MPI_Abort" 5 --clusters 2 -n 4 ./ends.ompi a
+is "MPI_Abort: mpirun says nothing" "$(grep -c -- ------ err)" 0 || diag_file err
 is "nothing is left of mpirun's directories" "$(scratch_left)" 0
 printf '#!/bin/sh\nexec ./hello.ompi\n' >script
 chmod +x script

@@ -4,23 +4,34 @@
 
 #include <string.h>
 
-#define LINES_MAX 40 /* the longest of these texts has 25: behind a lost rule all is shown again */
+#define LINES_MAX                                                                                                      \
+	40 /* behind the first; the longest of these texts has 25. Without its second rule all is shown then */
 
 static const char rule[] = "--------------------------------------------------------------------------\n";
 
-/* Parts of the first line of a text. mpirun has its own name in front, which is prterun since Open MPI 5. */
+/* Parts of the first line of a text. mpirun has its own name in front. Since Open MPI 5 that name is prterun. */
 static const char *const ends[] = {"MPI_ABORT was invoked on rank ", " has exited due to process rank ",
 	" noticed that process rank ", " detected that one or more processes exited with non-zero status",
 	"Primary job  terminated normally, but "};
-/* Of lines about texts that other ranks have sent, too. */
-static const char *const repeats[] = {" sent help message help-", "base_help_aggregate\" to 0 to see all help"};
+/* mpirun prints these two lines when several ranks abort. */
+static const char again[] = " sent help message help-mpi-api.txt / mpi-abort\n", hint[] = "] Set MCA parameter ";
+
+static bool contains(const char *line, size_t len, const char *what)
+{
+	return memmem(line, len, what, strlen(what)) != NULL;
+}
 
 static bool contains_any(const char *line, size_t len, const char *const *what, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (memmem(line, len, what[i], strlen(what[i])))
+		if (contains(line, len, what[i]))
 			return true;
 	return false;
+}
+
+static bool is_rule(const char *line, size_t len)
+{
+	return len == sizeof(rule) - 1 && memcmp(line, rule, len) == 0;
 }
 
 const char *zhelptext_release(struct zhelptext *h)
@@ -33,9 +44,10 @@ const char *zhelptext_release(struct zhelptext *h)
 
 static bool take_line(struct zhelptext *h, const char *line, size_t len)
 {
-	const bool is_rule = len == sizeof(rule) - 1 && memcmp(line, rule, len) == 0;
 	if (h->state == ZHELPTEXT_INSIDE) {
-		h->state = is_rule ? ZHELPTEXT_BEHIND : ++h->lines < LINES_MAX ? ZHELPTEXT_INSIDE : ZHELPTEXT_NONE;
+		h->state = is_rule(line, len)	    ? ZHELPTEXT_BEHIND
+			   : ++h->lines < LINES_MAX ? ZHELPTEXT_INSIDE
+						    : ZHELPTEXT_NONE;
 		return true;
 	}
 	if (h->state == ZHELPTEXT_RULE && contains_any(line, len, ends, sizeof(ends) / sizeof(ends[0]))) {
@@ -46,9 +58,25 @@ static bool take_line(struct zhelptext *h, const char *line, size_t len)
 	return false;
 }
 
+/* mpirun of Open MPI 5 prints a zero byte behind a text, which may have been shown. */
+static bool begins_with_zero(const struct zhelptext *h, const char *line, size_t len)
+{
+	return len > 0 && line[0] == '\0' &&
+	       (h->state == ZHELPTEXT_BEHIND || h->state == ZHELPTEXT_RULE || is_rule(line + 1, len - 1));
+}
+
+/* The lines about other ranks that abort, too. */
+static bool is_again(struct zhelptext *h, const char *line, size_t len)
+{
+	const bool begins = len > 0 && line[0] == '[', again_now = begins && contains(line, len, again),
+		   hint_now = begins && h->again && contains(line, len, hint);
+	h->again = again_now;
+	return again_now || hint_now;
+}
+
 size_t zhelptext_take(struct zhelptext *h, const char *line, size_t len, const char **before)
 {
-	const size_t zero = h->state == ZHELPTEXT_BEHIND && len > 0 && line[0] == '\0';
+	const size_t zero = begins_with_zero(h, line, len);
 	*before = "";
 	if (h->state == ZHELPTEXT_BEHIND)
 		h->state = ZHELPTEXT_NONE;
@@ -57,11 +85,9 @@ size_t zhelptext_take(struct zhelptext *h, const char *line, size_t len, const c
 	if (take_line(h, line, len))
 		return zero + len;
 	*before = zhelptext_release(h);
-	if (len == sizeof(rule) - 1 && memcmp(line, rule, len) == 0) {
+	if (is_rule(line, len)) {
 		h->state = ZHELPTEXT_RULE;
 		return zero + len;
 	}
-	const bool repeated = len > 0 && line[0] == '[' && line[len - 1] == '\n' &&
-			      contains_any(line, len, repeats, sizeof(repeats) / sizeof(repeats[0]));
-	return repeated ? zero + len : zero;
+	return is_again(h, line, len) ? zero + len : zero;
 }

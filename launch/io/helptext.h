@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The help texts of Open MPI's mpirun among the error output of the ranks. Each stands between two rules. Those that
  * say that a rank has ended or aborted are taken out: zmpirun has one line about that. All others are shown, as they
- * say why mpirun cannot start the ranks. */
+ * say why mpirun cannot start the ranks. A text that begins behind an unfinished line of a rank is shown, too. */
 #ifndef ZIP_LAUNCH_HELPTEXT_H
 #define ZIP_LAUNCH_HELPTEXT_H
 
@@ -13,9 +13,10 @@ struct zhelptext {
 		ZHELPTEXT_NONE,
 		ZHELPTEXT_RULE,	  /* a rule is held back */
 		ZHELPTEXT_INSIDE, /* lines are taken out up to the next rule */
-		ZHELPTEXT_BEHIND  /* behind that one; mpirun of Open MPI 5 prints a zero byte there */
+		ZHELPTEXT_BEHIND  /* behind that one */
 	} state;
-	unsigned lines; /* in ZHELPTEXT_INSIDE: of this text */
+	unsigned lines; /* in ZHELPTEXT_INSIDE: of this text, behind the first one */
+	bool again;	/* the last line was one about other ranks that abort */
 };
 
 /* Looks at a line, or at the rest of the output without a newline. Returns how many bytes at its front are mpirun's: 0,

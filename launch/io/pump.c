@@ -209,13 +209,15 @@ void zpump_read_all(struct zpump *p)
 		zpump_read(p);
 }
 
-/* May the unfinished line, or the empty line held back, be shown before more of it comes? */
+/* May the unfinished line, or the empty line or rule held back, be shown before more of it comes? */
 static bool is_showable(const struct zpump *p)
 {
 	if (p->chatter && p->chatter->state == ZCHATTER_BLANK)
 		return true;
 	if (p->help && p->help->state == ZHELPTEXT_RULE)
 		return true;
+	if (p->help && p->help->state == ZHELPTEXT_INSIDE)
+		return false;
 	if (p->len == 0 || (p->chatter && zchatter_may_be(p->chatter, p->buf, p->len)))
 		return false;
 	if (p->hush && !p->mid_line &&
@@ -270,6 +272,7 @@ void zpump_fini(struct zpump *p)
 	p->held = NULL;
 	p->held_len = 0;
 	p->hush = NULL;
+	p->help = NULL;
 	for (size_t done = 0, n; shown && done < len; done += n) {
 		n = (size_t)((char *)memchr(held + done, '\n', len - done) - (held + done)) + 1;
 		put(p, held + done, n);

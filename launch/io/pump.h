@@ -47,7 +47,7 @@ void zpump_read(struct zpump *);
 void zpump_read_all(struct zpump *);
 /* Milliseconds until a line is to be shown without further input, or -1. */
 int zpump_timeout(const struct zpump *, int64_t now_ms);
-/* Shows an unfinished line whose time has come. */
+/* Shows an unfinished line, or a line that is held back, whose time has come. */
 void zpump_tick(struct zpump *, int64_t now_ms);
 /* Shows the rest, except for complaints that are held back, and closes. */
 void zpump_close(struct zpump *);

@@ -226,7 +226,7 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 		part->out.prepend = part->err.prepend = p->options->prepend;
 		part->out.padded = part->err.padded = plan->group != NULL;
 		part->err.hush = p->hush;
-		part->err.help = plan->mpi == ZMPI_OPEN ? &part->help : NULL;
+		part->err.help = plan->mpi == ZMPI_OPEN && p->hush && p->environ.job ? &part->help : NULL;
 		part->err.holds = p->hush && p->environ.job;
 		rc = 0;
 	} else {

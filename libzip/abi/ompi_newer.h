@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Types and constants of prototypes.tab that the headers of Open MPI lack: those of MPI-4.0 and later, and of MPICH. No
- * native call gets them, as the library has no such functions.
+ * Types and constants of prototypes.tab that the headers of Open MPI lack: those of MPI-4.0 and later, as far as they
+ * do, and of MPICH. No native call gets them, as the library has no such functions.
  */
 #ifndef ZIP_LIBZIP_OMPI_NEWER_H
 #define ZIP_LIBZIP_OMPI_NEWER_H

@@ -7,7 +7,8 @@ usage: mpigen.py [--family NAME] KIND OUTPUT functions.tab prototypes.tab HEADER
        mpigen.py [--family NAME] forms FOLDER/forms.c functions.tab prototypes.tab forms.tab HEADER...
 
 Every function of the headers must be in functions.tab, and every function of functions.tab in a header or, for functions
-that only some versions of MPICH have, in prototypes.tab. Else the build stops here and names the function, so that a new
+that only some versions of MPICH have, in prototypes.tab. Functions that Open MPI alone has are marked and may be missing.
+Else the build stops here and names the function, so that a new
 MPI version cannot add one unseen. Other families lack functions of functions.tab; those that libzip implements or calls are
 in prototypes.tab."""
 import os
@@ -73,8 +74,8 @@ SPANS = [(span, re.compile(names)) for span, names in [
              "split|split_type)|Intercomm_(create.*|merge)|(Cart|Graph|Dist_graph)_create.*|Cart_sub"),
     ("FILE", "File_(?!get_|set_errhandler|call_errhandler|create_errhandler).*")]]
 ONE_SIDED = ["put", "get", "getput", "fetch", "swap"]
-# The versions that have a function: 4.2+ (since 4.2) or -4.3 (until 4.3).
-VERSIONS = re.compile(r"(\d+\.\d+)\+|-(\d+\.\d+)")
+# The versions that have a function: 4.2+ (since 4.2), -4.3 (until 4.3), or openmpi: no MPICH.
+VERSIONS = re.compile(r"(\d+\.\d+)\+|-(\d+\.\d+)|openmpi")
 RECORDS = [*POINT_TO_POINT, *BEFORE, *COLLECTIVES]
 # Functions have different names for the same argument; the first of these names that a function has counts.
 ALIASES = {
@@ -256,7 +257,7 @@ def classify(family, table_path, prototypes_path, header_paths):
             function.in_header = False
             functions[name] = function
     unknown = [n for n in functions if n not in table]
-    gone = [n for n in table if n not in functions and table[n][0] != "outside" and
+    gone = [n for n in table if n not in functions and table[n][2] != "openmpi" and
             (family == "mpich" or is_needed(n, *table[n]))]
     if unknown:
         fail(f"not classified in {table_path}: {', '.join(unknown)}")

@@ -2,7 +2,8 @@
 # Sourced by tap.sh if ZIP_OMPI is set: twin programs over Open MPI. The native job is one of Open MPI; with ZIP_OMPI=all all clusters
 # run it, with ZIP_OMPI=some MPICH and Open MPI in turn.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# osc/rdma of Open MPI 4.1.4 often fails on MPI_COMM_SELF here, natively, too: MPI_ERR_WIN. Version 5 has little else.
+# osc/rdma of Open MPI 4.1.4 often fails on MPI_COMM_SELF here, natively, too: MPI_ERR_WIN. Version 5 has no other component for dynamic
+# windows.
 case $("$OMPIRUN" --version) in *") 4."*) export OMPI_MCA_osc=^rdma ;; esac
 OMPIFC=${OMPIFC:-$(dirname "$OMPICC")/mpifort.openmpi}
 

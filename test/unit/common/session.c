@@ -274,7 +274,8 @@ static void a_peer_that_only_talks_is_given_up(void **state)
 	assert_int_equal(open_at(&z), -ETIMEDOUT);
 }
 
-/* A zipperd ends a page within the directions of a job. The next page has the job and its parts once more. */
+/* A zipperd ends a page within the directions of a job. The next page has the job and its parts once more.
+ * A job that ended between two pages is told of twice. */
 static void pages_of_a_status_become_one(void **state)
 {
 #define JOB(n, is, parts, lanes)                                                                                       \

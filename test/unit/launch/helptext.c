@@ -43,6 +43,8 @@ static const struct {
 	{TEXT(PRIMARY DETECTED "end\n"), TEXT("end\n")},
 	{TEXT(ABORT EXITED "\0"), TEXT("")},
 	{TEXT(EXITED "\0" SLOTS), TEXT(SLOTS)},
+	{TEXT(SLOTS "\0" EXITED "\0"), TEXT(SLOTS)},
+	{TEXT("prompt: " ABORT), TEXT("prompt: " ABORT)},
 	{TEXT(EXITED "\0" EXITED "\0one\n"), TEXT("one\n")},
 	{TEXT(EXITED "one\n\0two\n"), TEXT("one\n\0two\n")}, /* a rank's own zero byte */
 	{TEXT(SLOTS), TEXT(SLOTS)},
@@ -51,6 +53,11 @@ static const struct {
 	{TEXT("MPI_ABORT was invoked on rank 3\n"), TEXT("MPI_ABORT was invoked on rank 3\n")},
 	{TEXT(RULE "a rank\n" RULE), TEXT(RULE "a rank\n" RULE)},
 	{TEXT(RULE "unfinished"), TEXT(RULE "unfinished")},
+	{TEXT(SLOTS "[vm:1] 3 more processes have sent help message help-mpi-errors.txt / mpi_errors_are_fatal\n"
+		    "[vm:1] Set MCA parameter \"orte_base_help_aggregate\" to 0 to see all help / error messages\n"),
+		TEXT(SLOTS "[vm:1] 3 more processes have sent help message help-mpi-errors.txt / mpi_errors_are_fatal\n"
+			   "[vm:1] Set MCA parameter \"orte_base_help_aggregate\" to 0 to see all help / error "
+			   "messages\n")},
 	{TEXT(ABORT "[vm:20816] 3 more processes have sent help message help-mpi-api.txt / mpi-abort\n"
 		    "[vm:20816] Set MCA parameter \"orte_base_help_aggregate\" to 0 to see all help / error messages\n"
 		    "[vm:20840] *** An error occurred in MPI_Send\n"),
@@ -60,7 +67,7 @@ static const struct {
 /* Sends a text through a pump, in pieces of so many bytes. */
 static void pump_all(const char *text, size_t left, size_t piece, struct zoutput *out)
 {
-	struct zhelptext help = {ZHELPTEXT_NONE, 0};
+	struct zhelptext help = {.state = ZHELPTEXT_NONE};
 	struct zpump pump;
 	int fd[2];
 	assert_int_equal(pipe(fd), 0);
@@ -92,7 +99,7 @@ static void texts_of_ends_are_taken_out(void **state)
 		}
 }
 
-/* A text without its second rule hides forty lines at most. */
+/* A text without its second rule hides forty lines behind its first one, and no more. */
 static void a_lost_rule_hides_little(void **state)
 {
 	char text[1000] = RULE "MPI_ABORT was invoked on rank 3\n";
@@ -108,7 +115,7 @@ static void a_lost_rule_hides_little(void **state)
 /* A rule is not kept from the user when nothing follows it for a moment. */
 static void a_rule_is_shown_in_time(void **state)
 {
-	struct zhelptext help = {ZHELPTEXT_NONE, 0};
+	struct zhelptext help = {.state = ZHELPTEXT_NONE};
 	struct zoutput out;
 	struct zpump pump;
 	int fd[2];

@@ -267,7 +267,7 @@ static void test_elsewhere(void **state)
 	REFUSED("-f h -n 2 sh : -n 2 ./x", "./x uses Open MPI (libmpi.so.20)" ABI);
 }
 
-/* Programs of Open MPI 4 run where zmpirun was built with it. */
+/* Programs of Open MPI run where zmpirun was built with it. */
 static void test_open_mpi(void **state)
 {
 	(void)state;

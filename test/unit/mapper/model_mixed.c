@@ -76,7 +76,6 @@ static void beside_random(void **state)
 {
 	static const char *const routings[] = {"SD", "SI", "ECMP", "SIP"};
 	struct net *net = fixture_net(network);
-	unsigned known = 0;
 
 	(void)state;
 	net->capacity[fixture_link(net, "l1.s0.0>p1")] /= 2;
@@ -84,11 +83,9 @@ static void beside_random(void **state)
 		const double found = over_second_root(net, routings[r]);
 
 		print_message("# %s: %g\n", routings[r], found);
-		known += found >= 0;
-		if (found >= 0 && (found < 55 || found > 75))
+		if (found < 55 || found > 75)
 			fail_msg("%s: %g bytes over the second root, not 64", routings[r], found);
 	}
-	assert_true(known >= 2);
 	net_destroy(net);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Connections of zipperd's control thread over a link of the test's own: messages that wait while it is full. The
- * memory of many connections that have gone. */
+/* Connections of zipperd's control thread over a link of the test's own: messages wait while it is full. Memory goes
+ * back when most of many connections have gone. */
 #include <errno.h>
 #include <malloc.h>
 #include <setjmp.h>
