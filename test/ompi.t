@@ -84,6 +84,8 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank == 2 && argv[1][0] == 's')
 		raise(SIGKILL);
+	if (rank == 2 && argv[1][0] == 't')
+		raise(SIGTERM);
 	if (rank == 2 && argv[1][0] == 'a')
 		MPI_Abort(MPI_COMM_WORLD, 5);
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -94,8 +96,10 @@ END
 "$OMPICC" -o ends.ompi ends.c >cc.log 2>&1 || diag_file cc.log
 run "a rank's exit status" 7 --clusters 2 -n 4 ./ends.ompi 7
 run "a rank that is killed" 137 --clusters 2 -n 4 ./ends.ompi s
-matches "a rank that is killed: its line" err "^zmpirun: rank 2 \(c2 rank 0 on [^ ]*\) died"
+matches "a rank that is killed: its line" err "^zmpirun: rank 2 \(c2 rank 0 on [^ ]*\) died .*; mpirun tells of signal 9 "
 is "a rank that is killed: mpirun says nothing" "$(grep -c -- ------ err)" 0 || diag_file err
+run "a rank that another signal kills" 143 --clusters 2 -n 4 ./ends.ompi t
+matches "a rank that another signal kills: its line" err "^zmpirun: rank 2 .* died .*; killed by signal 15 "
 run "MPI_Abort" 5 --clusters 2 -n 4 ./ends.ompi a
 is "MPI_Abort: mpirun says nothing" "$(grep -c -- ------ err)" 0 || diag_file err
 is "nothing is left of mpirun's directories" "$(scratch_left)" 0

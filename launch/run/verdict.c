@@ -101,8 +101,9 @@ static void add_signal(struct zrun *run)
 	int number = may_be && !run->verdict_shown ? find_signal(run, &part) : 0;
 	/* SIGKILL may also be mpiexec's own way to end the other ranks of the part. */
 	if (number)
-		snprintf(run->verdict + len, sizeof(run->verdict) - len, "; %s signal %d (%s)",
-			number == SIGKILL ? "mpiexec tells of" : "killed by", number, strsignal(number));
+		snprintf(run->verdict + len, sizeof(run->verdict) - len, "; %s%s signal %d (%s)",
+			number == SIGKILL ? zpart_launcher(part) : "", number == SIGKILL ? " tells of" : "killed by",
+			number, strsignal(number));
 }
 
 void zverdict_show_complete(struct zrun *run)

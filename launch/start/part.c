@@ -240,8 +240,8 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 	return rc;
 }
 
-/* The signal that killed a rank, to which srun adds 128; 0: none. Higher statuses are those of programs. */
-static int signal_of_srun(const struct zpart *part)
+/* The signal that killed a rank, to which srun and mpirun add 128; 0: none. Higher statuses are those of programs. */
+static int signal_of_status(const struct zpart *part)
 {
 	const int number = WIFEXITED(part->wait_status) ? WEXITSTATUS(part->wait_status) - 128 : 0;
 	return number > 0 && number <= SIGRTMAX ? number : 0;
@@ -254,7 +254,7 @@ int zpart_status(const struct zpart *part, enum zpart_killed counts)
 		return 128 + WTERMSIG(part->wait_status);
 	int status = WEXITSTATUS(part->wait_status);
 	if (part->plan->group) {
-		const int number = signal_of_srun(part);
+		const int number = signal_of_status(part);
 		status = number ? number : status; /* as mpiexec has it */
 		/* Slurm kills all other ranks with SIGKILL, too, and that hides their status. */
 		return status == SIGKILL && counts != ZPART_KILLED_COUNT ? 0 : status;
@@ -269,8 +269,10 @@ int zpart_status(const struct zpart *part, enum zpart_killed counts)
 
 int zpart_killer(const struct zpart *part)
 {
+	if (part->plan->mpi == ZMPI_OPEN) /* mpirun tells of the first rank that ended, unless zmpirun ends mpirun */
+		return part->by_itself ? signal_of_status(part) : 0;
 	if (part->plan->group) { /* SIGKILL says nothing, see above */
-		const int number = signal_of_srun(part);
+		const int number = signal_of_status(part);
 		return number != SIGKILL ? number : 0;
 	}
 	return part->chatter.signal || part->chatter.status ? part->chatter.signal
