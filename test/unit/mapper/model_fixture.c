@@ -21,14 +21,10 @@ struct net *fixture_net(const char *text)
 	return net;
 }
 
-double *fixture_predict(const struct net *net, const char *routing, const struct message *m, size_t n,
-	const struct model_opts *opts)
+void fixture_traffic(struct traffic *t, const struct net *net, const struct message *m, size_t n)
 {
 	uint32_t src[64], dst[64];
 	uint64_t bytes[64];
-	struct model_result r;
-	struct traffic t;
-	struct model_flow flow = {routing_table_find(routing), &t};
 	struct zerr err = {""};
 
 	assert_true(n <= 64);
@@ -37,7 +33,18 @@ double *fixture_predict(const struct net *net, const char *routing, const struct
 		dst[i] = m[i].dst;
 		bytes[i] = m[i].bytes;
 	}
-	assert_int_equal(traffic_build_list(&t, net->points, n, src, dst, bytes, &err), 0);
+	assert_int_equal(traffic_build_list(t, net->points, n, src, dst, bytes, &err), 0);
+}
+
+double *fixture_predict(const struct net *net, const char *routing, const struct message *m, size_t n,
+	const struct model_opts *opts)
+{
+	struct model_result r;
+	struct traffic t;
+	struct model_flow flow = {routing_table_find(routing), &t};
+	struct zerr err = {""};
+
+	fixture_traffic(&t, net, m, n);
 	if (model_predict(net, &flow, 1, opts, &r, &err))
 		fail_msg("%s", err.text);
 	traffic_free(&t);

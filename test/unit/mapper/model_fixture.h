@@ -15,6 +15,8 @@ struct message { /* from point to point */
 
 /* Fails the test where there is no such network. The caller's to destroy. */
 struct net *fixture_net(const char *text);
+/* The messages as traffic, which is the caller's to free; n is at most 64. */
+void fixture_traffic(struct traffic *, const struct net *, const struct message *, size_t n);
 /* Predicts the load of each link in bytes. The result is the caller's to free; n is at most 64. */
 double *fixture_predict(const struct net *, const char *routing, const struct message *, size_t n,
 	const struct model_opts *);

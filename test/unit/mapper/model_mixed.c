@@ -13,42 +13,25 @@
 static const char network[] = "fattree down:4x2 up:1x2";
 static const struct message others[] = {{1, 5, 1000}, {3, 7, 1000}}, own[] = {{0, 4, 300}};
 
-static void add_flow(struct model_flow *flow, struct traffic *t, const struct net *net, const char *routing,
-	const struct message *m, size_t n)
-{
-	uint32_t src[2], dst[2];
-	uint64_t bytes[2];
-	struct zerr err = {""};
-
-	for (size_t i = 0; i < n; i++) {
-		src[i] = m[i].src;
-		dst[i] = m[i].dst;
-		bytes[i] = m[i].bytes;
-	}
-	assert_int_equal(traffic_build_list(t, net->points, n, src, dst, bytes, &err), 0);
-	*flow = (struct model_flow){routing_table_find(routing), t};
-}
-
-/* The bytes of node 0 that go over the second root, where the others are routed like this; -1: not in this network. */
+/* The bytes of node 0 that go over the second root, where the others are routed like this. */
 static double over_second_root(struct net *net, const char *routing)
 {
 	const uint32_t link = fixture_link(net, "l1.s0.0>p1");
-	struct model_flow flows[2];
 	struct traffic t[2];
+	struct model_flow flows[2] = {{routing_table_find(routing), &t[0]}, {routing_table_find("AD"), &t[1]}};
 	struct model_opts opts;
 	struct model_result mixed, alone;
 	struct zerr err = {""};
-	double bytes = -1;
 
 	model_defaults(&opts);
-	add_flow(&flows[0], &t[0], net, routing, others, 2);
-	add_flow(&flows[1], &t[1], net, "AD", own, 1);
-	if (model_predict(net, flows, 1, &opts, &alone, &err) == 0) {
-		assert_int_equal(model_predict(net, flows, 2, &opts, &mixed, &err), 0);
-		bytes = mixed.load[link] - alone.load[link];
-		free(mixed.load);
-		free(alone.load);
-	}
+	fixture_traffic(&t[0], net, others, 2);
+	fixture_traffic(&t[1], net, own, 1);
+	if (model_predict(net, flows, 1, &opts, &alone, &err) != 0 ||
+		model_predict(net, flows, 2, &opts, &mixed, &err) != 0)
+		fail_msg("%s: %s", routing, err.text);
+	const double bytes = mixed.load[link] - alone.load[link];
+	free(mixed.load);
+	free(alone.load);
 	traffic_free(&t[0]);
 	traffic_free(&t[1]);
 	return bytes;
