@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#define LINES_MAX                                                                                                      \
-	40 /* behind the first; the longest of these texts has 25. Without its second rule all is shown then */
+/* Behind the first line; the longest of these texts has 25. Without its second rule all is shown then. */
+#define LINES_MAX 40
 
 static const char rule[] = "--------------------------------------------------------------------------\n";
 
@@ -16,15 +16,10 @@ static const char *const ends[] = {"MPI_ABORT was invoked on rank ", " has exite
 /* mpirun prints these two lines when several ranks abort. */
 static const char again[] = " sent help message help-mpi-api.txt / mpi-abort\n", hint[] = "] Set MCA parameter ";
 
-static bool contains(const char *line, size_t len, const char *what)
-{
-	return memmem(line, len, what, strlen(what)) != NULL;
-}
-
 static bool contains_any(const char *line, size_t len, const char *const *what, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (contains(line, len, what[i]))
+		if (memmem(line, len, what[i], strlen(what[i])))
 			return true;
 	return false;
 }
@@ -68,8 +63,9 @@ static bool begins_with_zero(const struct zhelptext *h, const char *line, size_t
 /* The lines about other ranks that abort, too. */
 static bool is_again(struct zhelptext *h, const char *line, size_t len)
 {
-	const bool begins = len > 0 && line[0] == '[', again_now = begins && contains(line, len, again),
-		   hint_now = begins && h->again && contains(line, len, hint);
+	const bool begins = len > 0 && line[0] == '[',
+		   again_now = begins && memmem(line, len, again, sizeof(again) - 1),
+		   hint_now = begins && h->again && memmem(line, len, hint, sizeof(hint) - 1);
 	h->again = again_now;
 	return again_now || hint_now;
 }
