@@ -20,13 +20,14 @@ trap 'exit 143' TERM INT HUP
 LC_ALL=C
 export LC_ALL
 
-# attempt KEY COMMAND...: runs the command; its output is in $WORK/out
+# attempt KEY COMMAND...: runs the command, whose status it returns; its output is in $WORK/out
 attempt() {
 	local key=$1
 	shift
 	timeout -k 5 "$LIMIT" "$@" </dev/null >"$WORK/out" 2>"$WORK/err"
 	local rc=$?
 	[ $rc = 0 ] || echo "$key: status $rc$([ $rc = 124 ] && echo " (more than $LIMIT s)"): $(tail -n1 "$WORK/err")" >&2
+	return $rc
 }
 # samples_of KEY: lines "name: value" of the standard input become samples of KEY, except the frame that mpiexec draws around an
 # exit code
