@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The kernels of bench/kernels verify their numbers, have the same results for any number of ranks, merged and over MMPI, and find
-# out a message that has arrived wrong.
+# out a message that has arrived wrong. bench/kernel-figures draws figures of them.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 cd "$TAP_TMP" || exit 99
 mkdir -p build/bench
@@ -47,4 +47,22 @@ cg MPI_Recv:10 system 1: the error is
 is MPI_Alltoallv:3 the [0-9]+ sorted keys are not the 131072 keys
 lu MPI_Recv:10 iteration 1 leaves a residual of
 END
+
+# --- figures
+if ! command -v gnuplot >/dev/null; then
+	skip "figures" "no gnuplot"
+	done_testing
+	exit
+fi
+for folder in launch libzip zipperd test common; do ln -s "$ZIP_TOP_BUILDDIR/$folder" build/; done
+figures() { ZIP_TOP_BUILDDIR=$TAP_TMP/build FIGURES=made limited 120 bash "$ZIP_TOP_SRCDIR/bench/kernel-figures" >out 2>err </dev/null; }
+export KERNELS="is lu" CLASSES=S PARTS="1+1 2+1" ROUNDS=1
+KERNELS="lu up" figures
+is "figures: no such kernel" "$? $(cut -d: -f1-3 err)" "1 kernel-figures: KERNELS: there is no up"
+KEYS="zip-shm mmpi-shm native" figures
+is "figures: status, and no complaints" "$? $(cat err)" "0 " || diag_file out
+is "figures: these two, in two forms" "$(cd made && echo ./*.svg ./*.png)" "./thesis-21.svg ./thesis-22.svg ./thesis-21.png ./thesis-22.png"
+is "figures: measurements of each contestant" "$(awk -F, '$6 == "verified"' made/kernels.csv | cut -d, -f1-4 | sort | paste -sd' ')" \
+	"$(echo {mmpi-shm,native,zip-shm},{is,lu},S,{2,3})"
+is "figures: the curves" "$(grep -oE '>(Zipper|MMPI|MPI, [a-z ]+)<' made/thesis-21.svg | sort -u | paste -sd' ')" ">MMPI< >MPI, one cluster< >Zipper<"
 done_testing
