@@ -46,7 +46,7 @@ map_and_run() {
 	run 0 "$name: it runs" --map run.map --stats "${@:2}"
 }
 
-for pattern in "ring 8" "chain 8 hidden" "tree 7" "stencil 8" "cg 8 hidden" "all 8"; do
+for pattern in "ring 8" "chain 8 hidden" "tree 7" "stencil 8" "cg 8 hidden" "vertex-cut 8 hidden" "edge-cut 8 hidden" "all 8"; do
 	read -r kind ranks hidden <<<"$pattern"
 	program=(./pattern "$kind" 10000 10 $hidden)
 	record "$ranks" "${program[@]}"

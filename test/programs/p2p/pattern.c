@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: pattern ring|chain|tree|stencil|cg|all BYTES ROUNDS [hidden]. Every rank sends that much to each of its
- * neighbours in each round, and checks what it gets. cg: to those of a chain, and a sum of doubles goes along it and
- * back twice, as the dot products of conjugate gradients. hidden: neighbours do not follow the ranks. Prints the time
- * of a round at the end. For comparing what a map predicts with what happens. */
+/* usage: pattern ring|chain|tree|stencil|cg|vertex-cut|edge-cut|all BYTES ROUNDS [hidden]. Every rank sends that much
+ * to each of its neighbours in each round, and checks what it gets. vertex-cut, edge-cut: the classes of applications
+ * in section 2.2 of the thesis. Two halves in which all talk to all have two ranks in common, or two pairs of ranks
+ * talk between them. cg: to those of a chain, and a sum of doubles goes along it and back twice, as the dot products of
+ * conjugate gradients. hidden: neighbours do not follow the ranks. Prints the time of a round at the end. For comparing
+ * what a map predicts with what happens. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,10 @@ static int neighbours(const char *pattern, int rank, int n, int *to)
 			yes = (high - 1) / 2 == low;
 		else if (!strcmp(pattern, "stencil")) /* two ranks high */
 			yes = high == low + 2 || (high == low + 1 && high % 2);
+		else if (!strcmp(pattern, "vertex-cut")) /* the first two ranks are in both halves */
+			yes = low < 2 || (low < 2 + (n - 2) / 2) == (high < 2 + (n - 2) / 2);
+		else if (!strcmp(pattern, "edge-cut"))
+			yes = (low < n / 2) == (high < n / 2) || (low >= n / 2 - 2 && low + high == n / 2 * 2 - 1);
 		else
 			yes = 1;
 		if (yes && v != r)
