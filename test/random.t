@@ -7,7 +7,7 @@
 [ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
 TMPDIR=$TAP_TMP
 export TMPDIR
-"$MPICC" -O1 -g -pthread "$ZIP_TOP_SRCDIR"/test/random/*.c -o "$TAP_TMP/random_program" >"$TAP_TMP/cc" 2>&1 ||
+"$MPICC" -O1 -g -pthread "$ZIP_TOP_SRCDIR"/test/random/*.c -o "$TAP_TMP/random_program" "${LINK_RUNTIME[@]}" >"$TAP_TMP/cc" 2>&1 ||
 	{ diag_file "$TAP_TMP/cc"; bail_out "random_program does not compile"; }
 
 settings=(

@@ -59,7 +59,7 @@ else
 	skip "--progress on a terminal" "no script(1) here"
 fi
 run "-genvnone" 0 --clusters 2 -genvnone "$ENDS" well
-run "-genv LD_PRELOAD" 0 --clusters 2 -genv LD_PRELOAD "$YIELD" "$ENDS" well
+run "-genv LD_PRELOAD" 0 --clusters 2 -genv LD_PRELOAD "${RUNTIME:+$RUNTIME:}$YIELD" "$ENDS" well
 is "a preload of the user's: still one world" "$(sort out | sed 's/ pid.*//' | tr '\n' ';')" "rank 0 of 2;rank 1 of 2;"
 for d in 'a #b' 'a"b'; do
 	mkdir "$d"

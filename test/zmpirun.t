@@ -188,7 +188,7 @@ ok "they are not passed on" sh -c '! grep ^ZIPPER_ out | grep -qv ^ZIPPER_RECONN
 run "nothing is preloaded without a bridge" 0 --clusters 2 --no-mpi env
 ok "no LD_PRELOAD" sh -c '! grep -q libzipper out'
 run "-genv LD_PRELOAD" 0 --clusters 2 --no-mpi -genv LD_PRELOAD "$YIELD" sh -c 'echo $LD_PRELOAD'
-is "it reaches the ranks" "$(uniq out)" "${RUNTIME:+$RUNTIME:}$YIELD"
+is "it reaches the ranks" "$(uniq out)" "${ASAN:+$ASAN:}$YIELD" # see lib/tap.sh
 
 # --- several programs, several hosts
 run "two programs" 0 --clusters 2 --no-mpi -l -n 1 echo one : -n 3 -env C 3 sh -c 'echo two $C'

@@ -13,7 +13,7 @@ ZIPPERD=${ZIPPERD:-$ZIP_TOP_BUILDDIR/zipperd/zipperd}
 LIBZIPPER=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
 # Built with --enable-sanitize: the runtimes of two sanitizers must come before everything else in the ranks. ASAN: it is the
 # address sanitizer, whose limits some tests know.
-ASAN='' RUNTIME=''
+ASAN='' RUNTIME='' LINK_RUNTIME=()
 SANITIZED=$(ldd "$LIBZIPPER" 2>/dev/null | grep -oE 'lib[atu]b?san' | head -n1)
 case $SANITIZED in libasan | libtsan) RUNTIME=$(${CC:-gcc} -print-file-name="$SANITIZED.so") ;; esac
 if [ "$SANITIZED" = libasan ]; then
@@ -21,6 +21,8 @@ if [ "$SANITIZED" = libasan ]; then
 	# Only the units look for leaks, for whose suppressions the whole stack of each allocation is read: half of the time of zipmap.
 	export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:$ASAN_OPTIONS:fast_unwind_on_malloc=1
 fi
+# libtsan must see how the threads of a program are made, but preloaded it crashes a shell: MPI programs bring it themselves.
+[ "$SANITIZED" != libtsan ] || LINK_RUNTIME=(-Wl,--no-as-needed -ltsan)
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:$UBSAN_OPTIONS
 PRELOAD_LIST=${RUNTIME:+$RUNTIME:}$LIBZIPPER # for ranks that are started by hand
 # Most tests that end a zipperd start no other one: a job shall not wait for it. recover.t is about that.
@@ -41,7 +43,7 @@ if [ -n "$SANITIZED" ]; then # what it reports, of any process of the test, is a
 	UBSAN_OPTIONS=$UBSAN_OPTIONS:log_path=$TAP_TMP/.sanitizer/report
 fi
 PLAIN_ZMPIRUN=$ZMPIRUN
-if [ -n "$ASAN" ]; then # a script stands for zmpirun. libtsan alone would crash programs that are not built with it
+if [ -n "$ASAN" ]; then # a script stands for zmpirun
 	printf '#!/bin/sh\nexec "%s" -genv LD_PRELOAD "%s${LD_PRELOAD:+:$LD_PRELOAD}" "$@"\n' "$ZMPIRUN" "$RUNTIME" >"$TAP_TMP/.sanitizer/zmpirun"
 	chmod +x "$TAP_TMP/.sanitizer/zmpirun"
 	ZMPIRUN=$TAP_TMP/.sanitizer/zmpirun
@@ -166,10 +168,10 @@ program() { printf '%s\n' "$ZIP_TOP_SRCDIR"/test/programs/*/"$1"; }
 # compile SOURCE OUTPUT: compiles as a user does, with nothing of ours in the command line. Status 77: no compiler for it.
 compile() {
 	case $1 in
-	*.c) "$MPICC" -O1 -g -Wall -Wno-stringop-overflow -pthread "$1" -o "$2" -lm ;;
+	*.c) "$MPICC" -O1 -g -Wall -Wno-stringop-overflow -pthread "$1" -o "$2" "${LINK_RUNTIME[@]}" -lm ;;
 	*.f | *.f90)
 		[ -n "$MPIFC" ] || return 77
-		"$MPIFC" -O1 -g -J "$(dirname "$2")" "$1" -o "$2"
+		"$MPIFC" -O1 -g -J "$(dirname "$2")" "$1" -o "$2" "${LINK_RUNTIME[@]}"
 		;;
 	esac
 }
