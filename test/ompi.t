@@ -108,6 +108,24 @@ chmod +x script
 run "a script, with --mpi" 0 --clusters 2 --mpi openmpi -n 4 ./script
 is "a script, with --mpi: one world" "$(grep -c 'of 4' out)" "$(grep -c 'of 4' <("$ZMPIRUN" --clusters 2 -n 4 ./hello.ompi))"
 
+# --- options in the words of mpirun
+for labels in "" "-prepend-pattern <%r>"; do
+	# shellcheck disable=SC2086 # two words
+	run "-l $labels" 0 --clusters 2,2 -l $labels -n 2 ./hello.ompi : -n 2 ./hello.mpich
+	is "-l $labels: each line has its rank" "$(sed -n 's/^\[\([0-3]\)\] hello from rank \1 of 4$/\1/p; s/^<\([0-3]\)>hello from rank \1 of 4$/\1/p' out | sort | tr -d '\n')" 0123 || diag_file out
+done
+run "-l: errors" 7 --clusters 2 -n 4 -l ./ends.ompi 7
+is "-l: mpirun says nothing" "$(grep -c -- ------ err)" 0 || diag_file err
+cat >fake <<'END'
+#!/bin/sh
+while [ "$1" != --hostfile ]; do shift; done
+cat "$2"
+END
+chmod +x fake
+printf '#ZIP cluster a mpi=openmpi mpiexec=%s\nlocalhost:4\n127.0.0.2:4\n' "$PWD/fake" >two_hosts
+run "-ppn" 0 -f two_hosts --no-mpi -ppn 3 -n 5 true
+is "-ppn: so many slots for mpirun" "$(cat out)" $'localhost slots=3\n127.0.0.2 slots=3' || diag_file err
+
 # --- what is refused
 run "--mpi against the program" 2 --clusters 2 --mpi openmpi -n 4 ./hello.mpich
 is "--mpi against the program: its line" "$(cat err)" \
@@ -119,6 +137,6 @@ run "an unknown MPI" 2 --clusters 2 --mpi lam ./hello.ompi
 is "an unknown MPI: its line" "$(cat err)" "zmpirun: --mpi: 'lam' is none of mpich, openmpi"
 run "a list that is too short" 2 --clusters 3 --mpi mpich,openmpi -n 3 ./script
 is "a list that is too short: its line" "$(cat err)" "zmpirun: --mpi: the list must have a name for each of the 3 clusters"
-run "an option that mpirun lacks" 2 --clusters 2 -l ./hello.ompi
-is "an option that mpirun lacks: its line" "$(cat err)" "zmpirun: the ranks of c1 use Open MPI, for which there is no -l"
+run "an option that mpirun lacks" 2 --clusters 2 -usize 4 ./hello.ompi
+is "an option that mpirun lacks: its line" "$(cat err)" "zmpirun: the ranks of c1 use Open MPI, for which there is no -usize"
 done_testing

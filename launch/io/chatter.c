@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "launch/io/label.h"
+
 /* A banner begins with an empty line and 83 equal signs. */
 static const char blank_and_rule[] =
 	"\n===================================================================================\n";
@@ -151,17 +153,6 @@ size_t zchatter_filter(struct zchatter *c, const char *line, size_t len, const c
 	return p && take_mpiexec_line(c, p, len - (size_t)(p - line)) ? (size_t)(p - line) : len;
 }
 
-/* Skips "[rank] ", if the line begins with it. */
-static const char *skip_label(const char *line, size_t *len)
-{
-	const char *blank =
-		*len > 3 && *line == '[' && isdigit((unsigned char)line[1]) ? memchr(line, ' ', *len) : NULL;
-	if (!blank || blank[-1] != ']')
-		return line;
-	*len -= (size_t)(blank + 1 - line);
-	return blank + 1;
-}
-
 /* Is it a line of mpiexec or a proxy itself, of stderr? */
 static bool is_launchers(const char *line, size_t len)
 {
@@ -189,14 +180,14 @@ bool zchatter_is_echo(const char *line, size_t len)
 {
 	static const char *const echoes[] = {"libzipper: rank ", "Abort(", "[proxy:", "[mpiexec@",
 		"srun: ", "slurmstepd"};
-	line = skip_label(line, &len);
+	line = zlabel_skip(line, &len);
 	return begins_with_any(line, len, echoes, sizeof(echoes) / sizeof(echoes[0]));
 }
 
 bool zchatter_is_abort(const char *line, size_t len)
 {
 	static const char called[] = "application called MPI_Abort(";
-	line = skip_label(line, &len);
+	line = zlabel_skip(line, &len);
 	return begins(line, len, "Abort(") && memmem(line, len, called, sizeof(called) - 1);
 }
 
@@ -215,7 +206,7 @@ static const char *const unstarted_pieces[] = {"HYDU_create_process (", "launch_
 
 bool zchatter_is_unstarted(const char *line, size_t len, char *said, size_t cap)
 {
-	line = skip_label(line, &len); /* the rank's: its process fails */
+	line = zlabel_skip(line, &len); /* the rank's: its process fails */
 	const char *end = line + len, *at = NULL;
 	size_t why = 0;
 	if (!is_launchers(line, len) && !begins_with_any(line, len, unstarted_pieces, 2))
@@ -240,7 +231,7 @@ bool zchatter_is_unstarted(const char *line, size_t len, char *said, size_t cap)
 
 bool zchatter_is_unstarted_piece(const char *line, size_t len)
 {
-	line = skip_label(line, &len);
+	line = zlabel_skip(line, &len);
 	if (begins_with_any(line, len, unstarted_pieces, 2))
 		return true;
 	for (size_t why = 0; why < sizeof(unstarted) / sizeof(unstarted[0]); why++)
@@ -251,7 +242,7 @@ bool zchatter_is_unstarted_piece(const char *line, size_t len)
 
 bool zchatter_may_be_launchers(const char *text, size_t len)
 {
-	text = skip_label(text, &len);
+	text = zlabel_skip(text, &len);
 	return is_launchers(text, len);
 }
 

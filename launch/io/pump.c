@@ -2,7 +2,6 @@
 /* Hands a child's output on, line by line. */
 #include "launch/io/pump.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -43,25 +42,7 @@ static void put_label(struct zpump *p, int vrank)
 	}
 }
 
-/* The length of the launcher's label, "[lrank] " or with blanks before it "lrank: ", or 0: there is none. */
-static size_t scan_label(const struct zpump *p, const char *text, size_t len, long *lrank)
-{
-	size_t i = 0, begin;
-	if (p->padded)
-		while (i < len && i < 9 && text[i] == ' ')
-			i++;
-	else if (len > 0 && text[i++] != '[')
-		return 0;
-	*lrank = 0;
-	for (begin = i; i < len && i < 9 && isdigit((unsigned char)text[i]); i++)
-		*lrank = *lrank * 10 + (text[i] - '0');
-	return i > begin && i + 1 < len && *lrank < p->label->nranks && text[i] == (p->padded ? ':' : ']') &&
-			       text[i + 1] == ' '
-		       ? i + 2
-		       : 0;
-}
-
-/* Hands on text from the beginning of a line, with mpiexec's label rewritten. */
+/* Hands on text from the beginning of a line, with the launcher's label rewritten. */
 static void put_labelled(struct zpump *p, const char *text, size_t len)
 {
 	long lrank = 0;
@@ -70,9 +51,11 @@ static void put_labelled(struct zpump *p, const char *text, size_t len)
 		put_text(p, p->zipper);
 		put_text(p, ": ");
 	}
-	const size_t label = p->label ? scan_label(p, text, len, &lrank) : 0;
-	if (label)
+	size_t label = p->label ? zlabel_scan(p->label_kind, text, len, &lrank) : 0;
+	if (label && lrank < p->label->nranks)
 		put_label(p, zplan_vrank(p->label, (int)lrank));
+	else
+		label = 0;
 	zoutput_add(p->out, text + label, len - label);
 }
 
@@ -224,8 +207,7 @@ static bool is_showable(const struct zpump *p)
 		(zchatter_may_be_launchers(p->buf, p->len) ||
 			(p->unstarted && zchatter_is_unstarted_piece(p->buf, p->len))))
 		return false;
-	/* The label must be complete first. */
-	return !p->label || p->mid_line || (p->buf[0] != '[' && !p->padded) || memchr(p->buf, ' ', p->len);
+	return !p->label || p->mid_line || !zlabel_may_go_on(p->label_kind, p->buf, p->len);
 }
 
 int zpump_timeout(const struct zpump *p, int64_t now_ms)

@@ -9,6 +9,7 @@
 
 #include "launch/io/chatter.h"
 #include "launch/io/helptext.h"
+#include "launch/io/label.h"
 #include "launch/io/output.h"
 #include "launch/plan/plan.h"
 
@@ -27,8 +28,8 @@ struct zpump {
 	bool unreached; /* mpiexec has complained that a program that starts a proxy has failed: it has more to complain
 			   of, which is dropped */
 	const struct zplan_part
-		*label;	     /* "[lrank] " at the beginning of a line becomes the label of the vrank; NULL: it stays */
-	bool padded;	     /* the label is srun's: blanks, "lrank: " */
+		*label; /* the launcher's label at the beginning of a line becomes that of the vrank; NULL: it stays */
+	enum zlabel label_kind;
 	const char *prepend; /* the label for that, in which %r is the vrank; NULL: "[%r] " */
 	const char *zipper;  /* a zipper's name to put in front of every line; NULL: none */
 	bool mid_line;	     /* the beginning of the current line has been handed on */

@@ -76,9 +76,8 @@ static int check_options(const struct zplan_part *part, const struct zoptions *o
 	const struct {
 		bool given;
 		const char *what;
-	} lacking[] = {{o->label, "-l"}, {o->outfile, "-outfile-pattern"}, {o->errfile, "-errfile-pattern"},
-		{o->universe > 0, "-usize"}, {o->ppn > 0, "-ppn"}, {o->check, "--check"},
-		{part->group, "an allocation of Slurm (with -launcher ssh there is none)"}};
+	} lacking[] = {{o->outfile, "-outfile-pattern"}, {o->errfile, "-errfile-pattern"}, {o->universe > 0, "-usize"},
+		{o->check, "--check"}, {part->group, "an allocation of Slurm (with -launcher ssh there is none)"}};
 
 	for (size_t i = 0; i < sizeof(lacking) / sizeof(lacking[0]); i++)
 		if (lacking[i].given)

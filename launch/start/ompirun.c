@@ -23,8 +23,8 @@ static void add_mca(struct zargv *argv, const char *name, const char *value)
 	add_words(argv, name, value);
 }
 
-/* The part's own hostfile. Words behind a host are for mpiexec of MPICH. */
-static int write_hosts(struct zargv *argv, const struct zplan_part *plan, const struct zscratch *scratch,
+/* The part's own hostfile, with ppn slots a host if it is not 0. Words behind a host are for mpiexec of MPICH. */
+static int write_hosts(struct zargv *argv, const struct zplan_part *plan, const struct zscratch *scratch, int ppn,
 	struct zerr *err)
 {
 	char *text = NULL, name[ZCTL_NAME_MAX + 8], path[192];
@@ -33,7 +33,7 @@ static int write_hosts(struct zargv *argv, const struct zplan_part *plan, const 
 	if (!out)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	for (int h = 0; h < plan->nhosts; h++)
-		fprintf(out, "%s slots=%d\n", plan->hosts[h].name, plan->hosts[h].nranks);
+		fprintf(out, "%s slots=%d\n", plan->hosts[h].name, ppn ? ppn : plan->hosts[h].nranks);
 	snprintf(name, sizeof(name), "hosts.%s", plan->name);
 	int rc = fclose(out) == 0 ? zscratch_write(scratch, name, text, len, err)
 				  : zerr_set(err, -ENOMEM, "out of memory");
@@ -68,7 +68,7 @@ static int add_place(struct zargv *argv, const struct zplan_part *plan, const st
 		zargv_add(argv, "--host");
 		zargv_addf(argv, "localhost:%d", plan->nranks);
 	} else {
-		rc = write_hosts(argv, plan, p->scratch, err);
+		rc = write_hosts(argv, plan, p->scratch, o->ppn, err);
 		if (agent || launcher)
 			add_mca(argv, "plm_rsh_agent", agent ? agent : launcher);
 	}
@@ -168,6 +168,8 @@ int zompirun_build(struct zargv *argv, const struct zargv *envp, const struct zp
 	if (rc == 0)
 		rc = add_folder(argv, plan, p, err);
 	zargv_add(argv, "--oversubscribe"); /* as mpiexec does */
+	if (p->options->label)
+		zargv_add(argv, "--tag-output");
 	if (rc == 0)
 		rc = add_options(argv, &p->options->globals, &binds, err);
 	if (!binds) /* each mpirun would take the first cores for its own ranks */

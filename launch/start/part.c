@@ -188,6 +188,15 @@ static void print_command(const struct zargv *argv, struct zoutput *out)
 	zoutput_add(out, "\n", 1);
 }
 
+static enum zlabel label_kind(const struct zplan_part *plan)
+{
+	if (plan->group)
+		return ZLABEL_SRUN;
+	if (plan->mpi != ZMPI_OPEN)
+		return ZLABEL_HYDRA;
+	return OMPI_MAJOR >= 5 ? ZLABEL_OMPI_BLANK : ZLABEL_OMPI;
+}
+
 int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct zpart_params *p, int input,
 	struct zerr *err)
 {
@@ -224,7 +233,7 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 			label);
 		zpump_init(&part->err, errs[0], p->err, NULL, label);
 		part->out.prepend = part->err.prepend = p->options->prepend;
-		part->out.padded = part->err.padded = plan->group != NULL;
+		part->out.label_kind = part->err.label_kind = label_kind(plan);
 		part->err.hush = p->hush;
 		part->err.help = plan->mpi == ZMPI_OPEN && p->hush && p->environ.job ? &part->help : NULL;
 		part->err.holds = p->hush && p->environ.job;
