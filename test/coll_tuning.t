@@ -26,20 +26,18 @@ more() { # PROGRAM LAYOUT RULES
 }
 
 # alltoall: some blocks together and some alone; all together; by several leaders
-twin coll_moves 1+3 "alltoall aggregate=8 window=1"
+twin coll_moves 1+3 "alltoall aggregate=8 window=1; gather alone=1; scatter alone=1" # the latter: all blocks alone
 more coll_moves 2+2+2 "alltoall aggregate=1M leaders=2 window=2"
 twin coll_nonblocking 2+2 "alltoall aggregate=1K leaders=2"
 more coll_errors 1+1+2 "alltoall aggregate=1K"
 # the same between groups
 more inter_coll 2+2 "alltoall aggregate=1M"
 more inter_coll 1+3 "alltoall aggregate=8 window=1"
-twin inter_coll 3+3 "alltoall aggregate=1K leaders=2"
 more inter_coll 2+2+2 "alltoall aggregate=64 leaders=2 window=2"
 more inter_errors 2+2 "alltoall aggregate=1K leaders=2"
 
-# gather and scatter: all blocks alone; some blocks of vectors alone and the rest by leaders; no block alone
-twin coll_moves 1+3 "gather alone=1; scatter alone=1"
-twin coll_moves 2+2+2 "gather alone=40; scatter alone=40 together=16"
+# gather and scatter: some blocks of vectors alone and the rest by leaders; no block alone
+twin coll_moves 2+2+2 "gather alone=40; scatter alone=40 together=16; allgather segment=1K segments=3 leaders=2 multicast=yes"
 more coll_moves 2+2 "gather alone=0; scatter alone=0"
 more collectives 2+3 "gather alone=16; scatter alone=16"
 more coll_nonblocking 2+2 "gather alone=1; scatter alone=1"
@@ -49,7 +47,6 @@ more inter_coll 2+2+2 "gather alone=1; scatter alone=1"
 
 # allgather: spread in segments while the rest arrives
 more coll_moves 2+2 "allgather segment=256"
-twin coll_moves 2+2+2 "allgather segment=1K segments=3 leaders=2 multicast=yes"
 more coll_moves 1+3 "allgather segment=512 multicast=no"
 twin collectives 3+2 "allgather segment=256 segments=1024"
 more coll_nonblocking 2+2 "allgather segment=256"
@@ -57,7 +54,7 @@ more coll_errors 1+1+2 "allgather segment=256"
 
 # the same with data that was packed for the wire
 export ZIPPER_REPRESENTATION=external32
-twin coll_moves 2+2 "gather alone=40; scatter alone=40; allgather segment=256"
+more coll_moves 2+2 "gather alone=40; scatter alone=40; allgather segment=256"
 more coll_moves 1+1+2 "gather alone=1; scatter alone=1; allgather segment=1K leaders=2"
 more inter_coll 2+2 "all segment=256 leaders=2"
 more inter_coll 1+3 "all segment=1K"
@@ -67,7 +64,7 @@ unset ZIPPER_REPRESENTATION
 
 # several leaders, also with more than two clusters
 more coll_moves 2+2 "all leaders=2 segment=4K; alltoall aggregate=8"
-twin coll_reductions 2+2+2 "all leaders=2; allreduce exchange=slices"
+more coll_reductions 2+2+2 "all leaders=2; allreduce exchange=slices" # with segments: below
 more coll_errors 2+2 "all leaders=2"
 more coll_errors 2+2+2 "all leaders=2 segment=256"
 twin coll_reductions 1+1+1+1 "allreduce exchange=doubling segment=8K"
@@ -83,13 +80,12 @@ more reproducible 1+1+1+1 "allreduce exchange=slices"
 more inter_coll 2+2 "all segment=256 segments=1024"
 more inter_coll 2+2 "all segment=4K leaders=2"
 more inter_coll 1+3 "all segment=1000 leaders=2"
-twin inter_coll 3+3 "all segment=2K leaders=3; reduce inside=gather"
+twin inter_coll 3+3 "all segment=2K leaders=3; reduce inside=gather; alltoall aggregate=1K leaders=2"
 twin coll_reductions 4+2 "all inside=native"
 more coll_errors 2+2 "all inside=native leaders=2"
 more reproducible 2+2 "all inside=native leaders=2 segment=20K"
 more inter_coll 2+2+2 "all segment=2K segments=5 leaders=2 inside=native"
-twin inter_coll 2+2+2 "all segment=512 multicast=no; bcast between=chain"
-twin inter_coll 2+2+2 "allgather segment=256"
+twin inter_coll 2+2+2 "all segment=512 multicast=no; bcast between=chain; allgather segment=256"
 more inter_coll 1+3 "allgather segment=1K segments=3"
 more inter_coll 3+3 "allgather segment=512 leaders=2"
 more inter_coll 4+4 "allgather bytes>=1K leaders=2 segment=1K"
@@ -104,13 +100,13 @@ more coll_scans 1+3 "scan segment=1000 segments=7 multicast=yes"
 more coll_scans 2+2 "scan segment=4K leaders=2"
 more coll_scans 3+2 "scan segment=2K leaders=2"
 more coll_scans 2+2+2 "scan segment=8K leaders=2 multicast=no"
-twin coll_scans 3+4+3 "scan segment=5000 leaders=3"
+twin coll_scans 3+4+3 "scan segment=5000 leaders=3 depth=2"
 more coll_errors 2+2 "scan segment=256 leaders=2"
 
 # --- segments that cross at the same time: one alone, and buffers that are used again
 twin coll_reductions 2+2+2 "all segment=256 depth=1 leaders=2; allreduce exchange=slices"
 more coll_reductions 1+1+2+1+1 "all segment=256 depth=3; allreduce exchange=doubling"
-twin coll_scans 3+2 "scan segment=256 depth=2 leaders=2"
+more coll_scans 3+2 "scan segment=256 depth=2 leaders=2"
 more coll_scans 2+1+2 "scan segment=256 depth=1"
 more inter_coll 1+2+1 "all segment=256 depth=3 leaders=2"
 
@@ -147,7 +143,7 @@ more reproducible 1+1+2+1 "all between=sequential segment=4K; allreduce exchange
 right coll_order 1+2+1 "all between=pipeline segment=256; allreduce exchange=slices"
 right same_bits 2+1+1 "all between=chain segment=4K; allreduce exchange=slices"
 export ZIPPER_REPRESENTATION=external32
-twin coll_moves 1+2+1 "all between=chain segment=300"
+twin coll_moves 1+2+1 "all between=chain segment=300; gather alone=40; scatter alone=40"
 more coll_all_forms 1+1+1+1 "all between=pipeline segment=256; allreduce exchange=slices"
 more coll_reductions 2+2+2 "all between=tree leaders=2 segment=1K; allreduce exchange=slices"
 unset ZIPPER_REPRESENTATION
