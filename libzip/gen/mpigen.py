@@ -8,9 +8,8 @@ usage: mpigen.py [--family NAME] KIND OUTPUT functions.tab prototypes.tab HEADER
 
 Every function of the headers must be in functions.tab, and every function of functions.tab in a header or, for functions
 that only some versions of MPICH have, in prototypes.tab. Functions that Open MPI alone has are marked and may be missing.
-Else the build stops here and names the function, so that a new
-MPI version cannot add one unseen. Other families lack functions of functions.tab; those that libzip implements or calls are
-in prototypes.tab."""
+Else the build stops here and names the function, so that a new MPI version cannot add one unseen. Other families lack
+functions of functions.tab; those that libzip implements or calls are in prototypes.tab."""
 import os
 import re
 import sys

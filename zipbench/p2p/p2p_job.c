@@ -127,47 +127,77 @@ static int judge(const struct p2p_way *w, int status, int lines, FILE *said, str
 	return 0;
 }
 
+/* What a job reads and writes. All is opened before the job starts, so that nothing can fail behind that. */
+struct streams {
+	int null, to_us; /* the job's standard input and output; -1: closed */
+	FILE *out;	 /* our end of its output */
+	FILE *said;	 /* its standard error */
+	FILE *besides;	 /* into other: what it prints that is no line of the table */
+	char *other;
+	size_t other_bytes;
+};
+
+static void close_streams(struct streams *s)
+{
+	if (s->null >= 0)
+		close(s->null);
+	if (s->to_us >= 0)
+		close(s->to_us);
+	if (s->out)
+		fclose(s->out);
+	if (s->said)
+		fclose(s->said);
+	if (s->besides)
+		fclose(s->besides);
+	free(s->other);
+}
+
+/* Returns 0 or a negative errno; then close_streams is still to be called. */
+static int open_streams(struct streams *s)
+{
+	int pipe_fd[2];
+	*s = (struct streams){.null = open("/dev/null", O_RDONLY | O_CLOEXEC), .to_us = -1};
+	if (s->null < 0 || !(s->said = tmpfile()) || pipe2(pipe_fd, O_CLOEXEC) < 0)
+		return -errno;
+	s->to_us = pipe_fd[1];
+	s->out = fdopen(pipe_fd[0], "r");
+	if (!s->out) {
+		const int rc = -errno;
+		close(pipe_fd[0]);
+		return rc;
+	}
+	s->besides = open_memstream(&s->other, &s->other_bytes);
+	return s->besides ? 0 : -errno;
+}
+
 int p2p_job_run(const struct p2p_way *w, const char *program, const struct p2p_bench *b, const struct p2p_plan *p,
 	p2p_line *line, void *ctx, struct zerr *err)
 {
-	int pipe_fd[2] = {-1, -1}, status = 0, null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	FILE *said = tmpfile();
-	if (!said || null < 0 || pipe2(pipe_fd, O_CLOEXEC) < 0) {
-		int rc = zerr_set(err, -errno, "%s: cannot start a job: %s", w->name, strerror(errno));
-		if (said)
-			fclose(said);
-		if (null >= 0)
-			close(null);
-		return rc;
-	}
+	struct streams s;
+	int status = 0, rc = open_streams(&s);
 	fflush(NULL);
-	pid_t pid = fork();
+	const pid_t pid = rc == 0 ? fork() : -1;
 	if (pid == 0) {
-		dup2(null, STDIN_FILENO);
-		dup2(pipe_fd[1], STDOUT_FILENO);
-		dup2(fileno(said), STDERR_FILENO);
+		dup2(s.null, STDIN_FILENO);
+		dup2(s.to_us, STDOUT_FILENO);
+		dup2(fileno(s.said), STDERR_FILENO);
 		run_child(w, program, b, p);
 	}
-	int rc = pid < 0 ? zerr_set(err, -errno, "%s: cannot start a job: %s", w->name, strerror(errno)) : 0;
-	close(null);
-	close(pipe_fd[1]);
-	FILE *out = fdopen(pipe_fd[0], "r");
-	/* The child writes at the end of the same file: what stdout has besides is kept until the job is over. */
-	char *other = NULL;
-	size_t len = 0;
-	FILE *besides = open_memstream(&other, &len);
-	int lines = out && besides ? read_lines(out, besides, b, line, ctx) : 0;
-	if (besides)
-		fclose(besides);
-	if (out)
-		fclose(out);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	if (pid < 0) {
+		rc = rc ? rc : -errno;
+		close_streams(&s);
+		return zerr_set(err, rc, "%s: cannot start a job: %s", w->name, strerror(-rc));
+	}
+	close(s.to_us);
+	s.to_us = -1;
+	const int lines = read_lines(s.out, s.besides, b, line, ctx);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	fseek(said, 0, SEEK_END);
-	fputs(other ? other : "", said);
-	free(other);
-	if (rc == 0)
-		rc = judge(w, status, lines, said, err);
-	fclose(said);
+	/* The child wrote at the end of the same file: what stdout had besides is kept until the job is over. */
+	fflush(s.besides);
+	fseek(s.said, 0, SEEK_END);
+	fputs(s.other ? s.other : "", s.said);
+	rc = judge(w, status, lines, s.said, err);
+	close_streams(&s);
 	return rc;
 }
