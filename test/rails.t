@@ -89,11 +89,14 @@ JOB_NUMBER=$((JOB_NUMBER + 1))
 by_hand a,b "1 1" "$(addresses 1 2)" sh late &
 late=$!
 TAP_PIDS+=($late)
+has_joined() { # ZIPPER RANKS
+	ZIPPER_KEY=$KEY limited 20 "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --json -u "$(id -un)" "${at[$1]}" 2>&1 | grep -q "\"joined\":$2,\"done\""
+}
 wait_for 20 test -s a -a -s b
-sleep 1 # joins at the first zipper
+wait_for 60 has_joined 1 1
 kill -STOP "$(cat a)"
 touch go
-sleep 2 # b joins at both zippers
+wait_for 60 has_joined 2 1
 kill -9 "$(cat b)"
 sleep 1
 kill -CONT "$(cat a)"
