@@ -7,7 +7,11 @@
  * a communicator between two groups win NAME COMM                  a window send RANK COMM PEER BYTES      all others
  * are events, in order; isend, put RANK WIN PEER BYTES, get thread RANK COMM PEER BYTES    a send by the other thread
  *   coll RANK OP COMM ROOT SENT RECEIVED    OP and ROOT: numbers of OTF2; icoll: non-blocking
+ *   isend RANK COMM PEER BYTES REQUEST      sent RANK REQUEST: it is complete
+ *   recv RANK COMM PEER BYTES
+ *   irecv RANK REQUEST                      received RANK COMM PEER BYTES REQUEST: it is complete
  *   enter RANK TICK FUNCTION       leave RANK TICK FUNCTION
+ *   phase FUNCTION                 that function is a phase
  *   local                          each location has numbers of its own for communicators: the reader must map them
  *
  * Usage: write_trace FOLDER NAME. The trace is FOLDER/NAME.otf2.
@@ -31,6 +35,7 @@ static struct {
 	uint32_t comm;
 } windows[MOST];
 static char functions[FUNCTIONS][64];
+static int phases[FUNCTIONS];
 static uint32_t ranks, ncomms, nwindows, nfunctions, nstrings = 1;
 static int local;
 static OTF2_Archive *archive;
@@ -146,7 +151,7 @@ static void definitions_write(OTF2_GlobalDefWriter *w)
 		must(OTF2_GlobalDefWriter_WriteRegion(w, i, string_write(w, functions[i]), 0, 0,
 			OTF2_REGION_ROLE_FUNCTION,
 			strncmp(functions[i], "MPI_", 4) ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI,
-			OTF2_REGION_FLAG_NONE, 0, 0, 0));
+			phases[i] ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE, 0, 0, 0));
 	/* group 0: all; 1: self; 2 * i + 2 and the next one: those of communicator i */
 	group_write(w, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, ranks, all);
 	group_write(w, 1, OTF2_GROUP_TYPE_COMM_SELF, 0, NULL);
@@ -207,14 +212,24 @@ static void event_write(const char *kind, char *words)
 	uint32_t rank;
 	static uint64_t now = 1, request = 1;
 
-	if (sscanf(words, "%u %63s %63s %63s %63s %63s", &rank, a, b, c, d, e) < 3)
+	if (sscanf(words, "%u %63s %63s %63s %63s %63s", &rank, a, b, c, d, e) < 2)
 		die(kind);
 	if (!strcmp(kind, "send") || !strcmp(kind, "thread"))
 		must(OTF2_EvtWriter_MpiSend(writer_of(rank, *kind == 't'), NULL, now++, (uint32_t)atoi(b),
 			comm_number(comm_find(a)), 0, strtoull(c, NULL, 10)));
 	else if (!strcmp(kind, "isend"))
 		must(OTF2_EvtWriter_MpiIsend(writer_of(rank, 0), NULL, now++, (uint32_t)atoi(b),
-			comm_number(comm_find(a)), 0, strtoull(c, NULL, 10), request++));
+			comm_number(comm_find(a)), 0, strtoull(c, NULL, 10), *d ? strtoull(d, NULL, 10) : request++));
+	else if (!strcmp(kind, "sent"))
+		must(OTF2_EvtWriter_MpiIsendComplete(writer_of(rank, 0), NULL, now++, strtoull(a, NULL, 10)));
+	else if (!strcmp(kind, "recv"))
+		must(OTF2_EvtWriter_MpiRecv(writer_of(rank, 0), NULL, now++, (uint32_t)atoi(b),
+			comm_number(comm_find(a)), 0, strtoull(c, NULL, 10)));
+	else if (!strcmp(kind, "irecv"))
+		must(OTF2_EvtWriter_MpiIrecvRequest(writer_of(rank, 0), NULL, now++, strtoull(a, NULL, 10)));
+	else if (!strcmp(kind, "received"))
+		must(OTF2_EvtWriter_MpiIrecv(writer_of(rank, 0), NULL, now++, (uint32_t)atoi(b),
+			comm_number(comm_find(a)), 0, strtoull(c, NULL, 10), strtoull(d, NULL, 10)));
 	else if (!strcmp(kind, "put"))
 		must(OTF2_EvtWriter_RmaPut(writer_of(rank, 0), NULL, now++, window_find(a), (uint32_t)atoi(b),
 			strtoull(c, NULL, 10), request++));
@@ -276,6 +291,9 @@ int main(int argc, char **argv)
 			if (sscanf(words, "%31s %31s", windows[nwindows].name, comm) != 2)
 				die(line);
 			windows[nwindows++].comm = comm_find(comm);
+		} else if (!strcmp(line, "phase")) {
+			words[strcspn(words, "\n")] = '\0';
+			phases[function_find(words)] = 1;
 		} else if (!strcmp(line, "local")) {
 			local = 1;
 		} else {

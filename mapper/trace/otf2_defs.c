@@ -32,7 +32,7 @@ struct otf2_window {
 struct otf2_function {
 	uint64_t ref, name;
 	enum zgraph_span span;
-	bool is_init, is_end;
+	bool is_init, is_end, is_phase;
 };
 
 struct otf2_string {
@@ -105,8 +105,6 @@ static OTF2_CallbackCode string_take(void *arg, OTF2_StringRef self, const char 
 	struct otf2_defs *d = arg;
 	struct otf2_string *s;
 
-	if (strncasecmp(text, "MPI_", 4) != 0) /* others are of no use */
-		return OTF2_CALLBACK_SUCCESS;
 	s = entry_add(d, &d->string, &d->strings, sizeof(*s));
 	if (s) {
 		s->ref = self;
@@ -140,15 +138,17 @@ static OTF2_CallbackCode region_take(void *arg, OTF2_RegionRef self, OTF2_String
 	(void)canonical;
 	(void)description;
 	(void)role;
-	(void)flags;
 	(void)file;
 	(void)begin;
 	(void)end;
-	if (paradigm != OTF2_PARADIGM_MPI)
+	if (paradigm != OTF2_PARADIGM_MPI && !(flags & OTF2_REGION_FLAG_PHASE))
 		return OTF2_CALLBACK_SUCCESS;
 	f = entry_add(d, &d->function, &d->functions, sizeof(*f));
 	if (f)
-		*f = (struct otf2_function){.ref = self, .name = name, .span = ZGRAPH_SPANS};
+		*f = (struct otf2_function){.ref = self,
+			.name = name,
+			.span = ZGRAPH_SPANS,
+			.is_phase = paradigm != OTF2_PARADIGM_MPI};
 	return next(d);
 }
 
@@ -333,7 +333,7 @@ static void functions_know(struct otf2_defs *d)
 		struct otf2_function *f = &d->function[i];
 		const struct otf2_string *name = FIND(d, f->name, string, strings);
 
-		if (!name)
+		if (!name || f->is_phase)
 			continue;
 		f->span = trace_span_of(name->text);
 		f->is_init = !strcasecmp(name->text, "MPI_Init") || !strcasecmp(name->text, "MPI_Init_thread");
@@ -413,10 +413,18 @@ enum zgraph_span otf2_defs_region(const struct otf2_defs *d, uint64_t ref, bool 
 {
 	const struct otf2_function *f = FIND(d, ref, function, functions);
 
-	*is_mpi = f != NULL;
+	*is_mpi = f && !f->is_phase;
 	*is_init = f && f->is_init;
 	*is_end = f && f->is_end;
 	return f ? f->span : ZGRAPH_SPANS;
+}
+
+const char *otf2_defs_phase(const struct otf2_defs *d, uint64_t ref)
+{
+	const struct otf2_function *f = FIND(d, ref, function, functions);
+	const struct otf2_string *name = f && f->is_phase ? FIND(d, f->name, string, strings) : NULL;
+
+	return name ? name->text : NULL;
 }
 
 #endif

@@ -35,7 +35,7 @@ struct otf2_defs {
 	size_t comms;
 	struct otf2_window *window; /* [windows] */
 	size_t windows;
-	struct otf2_function *function; /* [functions]: those of MPI */
+	struct otf2_function *function; /* [functions]: those of MPI, and phases */
 	size_t functions;
 	struct otf2_string *string; /* [strings] */
 	size_t strings;
@@ -56,6 +56,8 @@ const struct otf2_comm *otf2_defs_window(const struct otf2_defs *, uint64_t ref)
 /* The kind of time of a region. ZGRAPH_SPANS: none. is_mpi, is_init, is_end: an MPI function; MPI_Init and
  * MPI_Finalize. */
 enum zgraph_span otf2_defs_region(const struct otf2_defs *, uint64_t ref, bool *is_mpi, bool *is_init, bool *is_end);
+/* The name of a region that is a phase of the program; NULL: it is none. */
+const char *otf2_defs_phase(const struct otf2_defs *, uint64_t ref);
 
 #endif
 #endif

@@ -41,7 +41,7 @@ int trace_add_time(struct trace *t, uint32_t rank, enum zgraph_span span, uint64
 	return told(tallies_add(&t->times, rank, (uint64_t)span, calls, ns), err);
 }
 
-static bool has_root(enum zgraph_kind kind)
+bool trace_has_root(enum zgraph_kind kind)
 {
 	return kind == ZGRAPH_BCAST || kind == ZGRAPH_REDUCE || kind == ZGRAPH_GATHER || kind == ZGRAPH_GATHERV ||
 	       kind == ZGRAPH_SCATTER || kind == ZGRAPH_SCATTERV;
@@ -64,10 +64,9 @@ static uint64_t scan_unit(const struct trace_call *c, uint64_t rank, uint64_t n)
 	return n > 1 ? (c->sent + c->received) / (n - 1) : 0;
 }
 
-/* The unit of the model, and the bytes that the rank hands in. */
-static uint64_t unit_of(const struct trace_call *c, uint64_t rank, uint64_t n, uint64_t *handed)
+uint64_t trace_unit(const struct trace_call *c, uint64_t place, uint64_t n, uint64_t *handed)
 {
-	bool is_root = rank == c->root;
+	bool is_root = place == c->root;
 	uint64_t unit;
 
 	switch (c->kind) {
@@ -98,7 +97,7 @@ static uint64_t unit_of(const struct trace_call *c, uint64_t rank, uint64_t n, u
 		return c->received - c->received / n;
 	case ZGRAPH_SCAN:
 	case ZGRAPH_EXSCAN:
-		*handed = scan_unit(c, rank, n);
+		*handed = scan_unit(c, place, n);
 		return *handed;
 	default:
 		*handed = c->sent;
@@ -106,8 +105,7 @@ static uint64_t unit_of(const struct trace_call *c, uint64_t rank, uint64_t n, u
 	}
 }
 
-/* The rank in the communicator, or its size. */
-static uint32_t place_of(const struct trace_comm *comm, uint32_t rank)
+uint32_t trace_place(const struct trace_comm *comm, uint32_t rank)
 {
 	uint32_t at = 0;
 
@@ -121,7 +119,7 @@ static uint32_t place_of(const struct trace_comm *comm, uint32_t rank)
 int trace_add_call(struct trace *t, const struct trace_call *c, struct zerr *err)
 {
 	const struct trace_comm *comm = &t->comm[c->comm];
-	uint32_t rank = place_of(comm, c->rank), size = comm->n;
+	uint32_t rank = trace_place(comm, c->rank), size = comm->n;
 	uint64_t handed = 0, unit = 0;
 	int rc;
 
@@ -129,10 +127,10 @@ int trace_add_call(struct trace *t, const struct trace_call *c, struct zerr *err
 		return zerr_set(err, -EINVAL, "a collective of rank %u on a communicator without it", c->rank);
 	if (comm->first) /* counted by the size of the own group, but not decomposed */
 		size = rank < comm->first ? comm->first : comm->n - comm->first;
-	else if (has_root(c->kind) && c->root >= size)
+	else if (trace_has_root(c->kind) && c->root >= size)
 		return zerr_set(err, -EINVAL, "a collective with root %u on a communicator of %u", c->root, size);
 	else
-		unit = unit_of(c, rank, size, &handed);
+		unit = trace_unit(c, rank, size, &handed);
 	rc = told(tallies_add(&t->calls, c->rank, pack((uint32_t)c->kind, size), 1, handed), err);
 	if (rc || comm->first)
 		return rc;
@@ -141,7 +139,7 @@ int trace_add_call(struct trace *t, const struct trace_call *c, struct zerr *err
 			       ? 0
 			       : trace_add_message(t, comm->member[c->root], ZGRAPH_COLL, c->rank, c->received, 1, err);
 	return told(tallies_add(&t->sums, pack(c->rank, c->comm),
-			    pack((uint32_t)c->kind, has_root(c->kind) ? c->root : 0), unit,
+			    pack((uint32_t)c->kind, trace_has_root(c->kind) ? c->root : 0), unit,
 			    unit || c->kind == ZGRAPH_BARRIER),
 		err);
 }
@@ -190,8 +188,8 @@ int trace_finish(struct trace *t, struct zerr *err)
 		e.rank = HIGH(s->key[0]);
 		e.units = s->sum[0];
 		e.calls = s->sum[1];
-		zgraph_model(model_of((enum zgraph_kind)HIGH(s->key[1])), (int)place_of(e.comm, e.rank), (int)e.comm->n,
-			(int)LOW(s->key[1]), message_emit, &e);
+		zgraph_model(model_of((enum zgraph_kind)HIGH(s->key[1])), (int)trace_place(e.comm, e.rank),
+			(int)e.comm->n, (int)LOW(s->key[1]), message_emit, &e);
 	}
 	tallies_sort(&t->messages);
 	tallies_sort(&t->calls);

@@ -46,6 +46,12 @@ int trace_add_message(struct trace *, uint32_t rank, enum zgraph_class, uint32_t
 	uint64_t messages, struct zerr *);
 int trace_add_call(struct trace *, const struct trace_call *, struct zerr *);
 int trace_add_time(struct trace *, uint32_t rank, enum zgraph_span, uint64_t calls, uint64_t ns, struct zerr *);
+/* The unit of the model of zipmap.graph(5), by the rank's place in its communicator of n. handed: the bytes that the
+ * rank hands in. */
+uint64_t trace_unit(const struct trace_call *, uint64_t place, uint64_t n, uint64_t *handed);
+/* The place of a rank in a communicator, or its size. */
+uint32_t trace_place(const struct trace_comm *, uint32_t rank);
+bool trace_has_root(enum zgraph_kind);
 /* Once all is added: decomposes the collectives, and sorts. */
 int trace_finish(struct trace *, struct zerr *);
 /* Writes a zipmap.graph(5) of the selected classes, with calls and times. 0 or a negative errno. */

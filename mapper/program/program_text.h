@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads programs as text: zipmap-time(1), PROGRAM FILES. */
+#ifndef ZIP_MAPPER_PROGRAM_TEXT_H
+#define ZIP_MAPPER_PROGRAM_TEXT_H
+
+#include "mapper/program/program.h"
+
+/* 0 or a negative errno with "path:line: reason". Free with program_free in any case. */
+int program_text_read(struct program *, const char *path, struct zerr *);
+
+#endif
