@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Flows that share links max-min fair: no flow can get more without another one, which has not more a weight, getting
+ * less. Each flow is limited by one link: that link is full, and no flow on it has more a weight (Bertsekas and
+ * Gallager, "Data Networks", 1992, section 6.5.2). Rates are found anew for those flows alone that a change can reach.
+ * One thread.
+ */
+#ifndef ZIP_MAPPER_SHARES_H
+#define ZIP_MAPPER_SHARES_H
+
+#include <stdint.h>
+
+#define SHARES_NONE UINT32_MAX
+
+struct shares;
+
+/* capacity[links], bytes a second, above 0. 0 or -ENOMEM. */
+int shares_create(struct shares **, const double *capacity, uint32_t links);
+void shares_destroy(struct shares *);
+/* Adds a flow over n >= 1 links; one may stand there several times. weight > 0. Its rate is 0 until shares_settle. */
+int shares_add(struct shares *, const uint32_t *link, uint32_t n, double weight, void *owner, uint32_t *flow);
+void shares_remove(struct shares *, uint32_t flow);
+
+/* Hears of a flow whose rate or limit has changed, by its owner. */
+typedef void shares_changed_fn(void *arg, void *owner);
+/* Finds the rates for the flows that are there now. 0 or -ENOMEM. */
+int shares_settle(struct shares *, shares_changed_fn *, void *arg);
+/* Bytes a second; the link that limits the flow. */
+double shares_rate(const struct shares *, uint32_t flow);
+uint32_t shares_limit(const struct shares *, uint32_t flow);
+
+#endif
