@@ -11,6 +11,7 @@ int model_command(int argc, char **argv);
 int plot_command(int argc, char **argv);
 int report_command(int argc, char **argv);
 int show_command(int argc, char **argv);
+int time_command(int argc, char **argv);
 int convert_command(int argc, char **argv);
 
 #endif

@@ -237,7 +237,7 @@ static int run_create(struct run *r, struct zerr *err)
 		r->map = malloc(ranks * sizeof(*r->map));
 		if (!r->map)
 			return zerr_set(err, -ENOMEM, "not enough memory");
-		rc = model_map_read(r->net, o->map, o->hosts, ranks, r->map, err);
+		rc = model_map_read(r->net, o->map, o->hosts, ranks, r->map, NULL, err);
 	}
 	if (!rc && o->csv)
 		rc = outfile_open(&r->csv, o->csv, err);

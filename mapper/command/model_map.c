@@ -9,17 +9,21 @@
 #include "mapper/map/map_points.h"
 #include "mapper/model/job_placement.h"
 
-static int numbers_read(const struct net *net, const char *map, uint32_t ranks, uint32_t *point, struct zerr *err)
+static int numbers_read(const struct net *net, const char *map, uint32_t ranks, uint32_t *point, uint32_t *node,
+	struct zerr *err)
 {
 	int rc = job_placement_read(map, ranks, net, point, err);
 
-	for (uint32_t i = 0; i < ranks && !rc; i++)
+	for (uint32_t i = 0; i < ranks && !rc; i++) {
+		if (node)
+			node[i] = point[i];
 		point[i] = net->ops->point(net, point[i]);
+	}
 	return rc;
 }
 
 static int hosts_read(struct net *net, const char *map, const char *path, uint32_t ranks, uint32_t *point,
-	struct zerr *err)
+	uint32_t *node, struct zerr *err)
 {
 	const struct map_site_opts opts = {.reserve = -1};
 	struct zhostfile hosts = {0};
@@ -40,8 +44,11 @@ static int hosts_read(struct net *net, const char *map, const char *path, uint32
 		rc = map_points_find(net, &site, at, err);
 	if (!rc)
 		rc = map_fabric_forward(net, &site, &layout, err);
-	for (uint32_t i = 0; i < ranks && !rc; i++)
+	for (uint32_t i = 0; i < ranks && !rc; i++) {
+		if (node)
+			node[i] = layout.node[i];
 		point[i] = at[layout.node[i]];
+	}
 	free(at);
 	map_layout_free(&layout);
 	map_site_free(&site);
@@ -49,8 +56,9 @@ static int hosts_read(struct net *net, const char *map, const char *path, uint32
 	return rc;
 }
 
-int model_map_read(struct net *net, const char *map, const char *hosts, uint32_t ranks, uint32_t *point,
+int model_map_read(struct net *net, const char *map, const char *hosts, uint32_t ranks, uint32_t *point, uint32_t *node,
 	struct zerr *err)
 {
-	return hosts ? hosts_read(net, map, hosts, ranks, point, err) : numbers_read(net, map, ranks, point, err);
+	return hosts ? hosts_read(net, map, hosts, ranks, point, node, err)
+		     : numbers_read(net, map, ranks, point, node, err);
 }

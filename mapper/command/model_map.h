@@ -6,9 +6,11 @@
 #include "common/base/err.h"
 #include "mapper/net/net.h"
 
-/* Reads a map into point[ranks], points of the network, which is the caller's. hosts NULL: the map has lines "RANK
+/* Reads a map into point[ranks], points of the network, and node[ranks], which are the caller's; node may be NULL.
+ * Nodes are numbered as in the network, or, with a hostfile, as in struct map_site. hosts NULL: the map has lines "RANK
  * NODE". Otherwise hosts is the path of the hostfile of a map, zipper.map(5); the zippers that this job uses then
  * forward in the network from now on. 0 or a negative errno with the reason. */
-int model_map_read(struct net *, const char *map, const char *hosts, uint32_t ranks, uint32_t *point, struct zerr *);
+int model_map_read(struct net *, const char *map, const char *hosts, uint32_t ranks, uint32_t *point, uint32_t *node,
+	struct zerr *);
 
 #endif

@@ -9,6 +9,7 @@ static const struct zcommand list[] = {
 	{"map", map_command, "decide which rank of a job runs where"},
 	{"draw", map_draw_command, "draw a map: clusters, nodes, ranks, traffic"},
 	{"model", model_command, "predict the traffic on every link of a network"},
+	{"time", time_command, "say how long the messages of a program take, and why"},
 	{"plot", plot_command, "draw what \"zipmap model --csv\" wrote"},
 	{"report", report_command, "make one page about a recorded program: time, traffic, maps, cost"},
 	{"show", show_command, "print or draw a recorded communication graph"},
