@@ -93,6 +93,16 @@ check(sorted(rows) == ["7", "halo"] and float(rows["halo"]["seconds"]) == 2 and 
       "phases", (rows, text))
 check("\nprogram" in text and "2.75 s" in text and "link a>b" in text, "... and the program, with what decides", text)
 
+# a name in quotes, with a comma and an escape sequence
+rows, text = timed(PAIR, "ranks 2\n0 phase a,\"b\"\x1b[1m\n0 compute 1\n")
+check('a,"b"\x1b[1m' in rows and 'a,"b"?[1m ' in text and "\x1b" not in text, "the name of a phase has any characters", (rows, text))
+
+# --- requests: many are open, and end in another order
+ORDER = [7 * i % 1000 for i in range(1000)]
+takes("a thousand requests", PAIR, "ranks 4\n" + "".join("0 isend 2 1 request:%d\n" % (i << 10) for i in range(1000)) +
+      "".join("0 wait %d\n0 isend 2 1 request:%d\n" % (i << 10, i) for i in ORDER) + "".join("0 wait %d\n" % i for i in range(1000)) +
+      2000 * "2 recv 0\n", 2)
+
 # --- collectives: latencies of 1 s count the steps
 CROSS = "crossbar node:8"
 STEP = ["--latency", "1"]
@@ -130,26 +140,64 @@ for program, reason in [("ranks 2\n0 recv 1\n", "program:2: rank 0 waits for eve
                         ("ranks 2\n0 send 1 x\n", "program:2: bytes: \"x\" is not a number"),
                         ("ranks 2\n2 send 1 5\n", "program:2: \"2\" is no list of ranks below 2"),
                         ("ranks 2\n0 send 1 5 tg:1\n", "program:2: there is no key \"tg\""),
-                        ("ranks 2\n0 send 1 5 6\n", "program:2: \"6\": what is that?"),
+                        ("ranks 2\n0 send 1 5 6\n", "program:2: \"6\" is not KEY:VALUE"),
                         ("ranks 2\n0 compute -1\n", "program:2: compute: \"-1\" is no time in seconds"),
                         ("ranks 2\n0 isend 1 5\n", "program:2: "),
                         ("ranks 2\n0 isend 1 5 request:1\n0 isend 1 5 request:1\n", "program:3: request 1 of rank 0 has not been waited for"),
                         ("ranks 2\n0 wait 3\n", "program:2: rank 0 has no request 3"),
-                        ("ranks 2\n0 wait\n", "program:2: wait: for which request?"),
+                        ("ranks 2\n0 wait\n", "program:2: wait needs the number of a request"),
                         ("ranks 2\n0 bcast 5 comm:x\n", "program:2: there is no communicator \"x\""),
                         ("ranks 2\ncomm x 1\n0 bcast 5 comm:x\n", "program:3: rank 0 is not in communicator \"x\""),
                         ("ranks 2\nall bcast 5 root:2\n", "program:2: root 2 is not in a communicator of 2"),
                         ("ranks 2\ncomm x 1\ncomm x 0\n", "program:3: a second communicator \"x\""),
                         ("ranks 2\ncomm x 5\n", "program:2: \"5\" is no list of ranks below 2"),
-                        ("ranks 2\n0 phase\n", "program:2: phase: which?")]:
+                        ("ranks 2\n0 phase\n", "program:2: phase needs a name"),
+                        # keys
+                        ("ranks 2 tag:3\n", "program:1: ranks takes no tag:N; leave it out"),
+                        ("ranks 2\n0 compute 1 root:0\n", "program:2: compute takes no root:N; leave it out"),
+                        ("ranks 2\n0 phase x tag:1\n", "program:2: phase takes no tag:N; leave it out"),
+                        ("ranks 2\n0 put 1 5 tag:1\n", "program:2: put takes no tag:N; leave it out"),
+                        ("ranks 2\n0 send 1 5 root:1\n", "program:2: send takes no root:N; leave it out"),
+                        ("ranks 2\n0 recv 1 request:1\n", "program:2: recv takes no request:N; leave it out"),
+                        ("ranks 2\nall bcast 5 tag:1\n", "program:2: bcast takes no tag:N; leave it out"),
+                        ("ranks 2\nall barrier root:1\n", "program:2: barrier takes no root:N; leave it out"),
+                        ("ranks 2\nall scan 5 root:1\n", "program:2: scan takes no root:N; leave it out"),
+                        ("ranks 2\n0 send 1 5 tag:1 tag:1\n", "program:2: tag:N stands there twice; leave one out"),
+                        ("ranks 2\n0 isend 1 5 tag:1\n", "program:2: isend needs request:N"),
+                        # communicators
+                        ("ranks 4\ncomm c 0,0,1\n", "program:2: communicator \"c\" has rank 0 twice; name it once"),
+                        ("ranks 2\ncomm c 0-1 1\n", "program:2: a communicator has more ranks than the program; name each once"),
+                        ("ranks 3\ncomm c 1-2\n0 send 1 5 comm:c\n", "program:3: rank 0 is not in communicator \"c\""),
+                        ("ranks 3\ncomm c 1-2\n1 recv 0 comm:c\n", "program:3: rank 0 is not in communicator \"c\""),
+                        # limits
+                        ("ranks 2\n0 wait" + 65 * " 1" + "\n", "program:2: wait takes at most 64 requests a line; begin another line"),
+                        ("ranks 2\n0 compute 1e308\n", "program:2: rank 0 computes for more than 1e+12 s in all; give shorter times"),
+                        ("ranks 2\n0 compute 9e11\n0 compute 9e11\n", "program:3: rank 0 computes for more than 1e+12 s in all; give shorter times"),
+                        ("ranks 2\n0 send 1 5000000000000000\n", "program:2: bytes: \"5000000000000000\" is not a number of at most 4503599627370496"),
+                        ("ranks 4\nall gather 4503599627370496\n", "program:2: a message has more than 4503599627370496 bytes; give fewer bytes"),
+                        ("ranks 4\n" + 4097 * "0 put 1 4503599627370496\n",
+                         "program:4097: the messages of the program have more than 18446744073709551615 bytes; give fewer bytes"),
+                        ("ranks 5\nnonsense\n", "program:1: 5 ranks do not fit on 4 nodes of 1 cores")]:
     rows, text = timed(PAIR, program)
-    check(not rows and text.startswith("zipmap time: " + reason) and text.count("\n") == 1, "refused: " + repr(program), text)
+    check(not rows and text.startswith("zipmap time: " + reason) and text.count("\n") == 1, "refused: " + repr(program[:80]), text)
+for line in "gather 4503599627370496", "allgather 1", "alltoall 1":
+    rows, text = timed("crossbar node:16384", "ranks 16384\nall %s\n" % line)
+    check(not rows and text.startswith("zipmap time: program:2: ") and text.count("\n") == 1, "refused: 16,384 ranks, " + line, text)
 r = zipmap("time", "-n", "crossbar", "nothing")
 check(r.returncode == 1 and r.stderr == "zipmap time: nothing: No such file or directory\n", "no file", r.stderr)
 r = zipmap("time", "program")
 check(r.returncode == 2 and "no network" in r.stderr, "no network", r.stderr)
-rows, text = timed(PAIR, "ranks 2\n0 send 1 5\n")
-check("1 messages are never received" in text, "a message that nobody receives is named", text)
+for program, warning in ("ranks 2\n0 send 1 5\n", "1 message is never received"), ("ranks 2\n0 send 1 5\n0 send 1 5\n", "2 messages are never received"):
+    write("program", program)
+    r = zipmap("time", "-n", "graph file:" + PAIR, "program")
+    check(r.returncode == 0 and r.stderr == "zipmap time: warning: %s\n" % warning and "received" not in r.stdout, warning, (r.stdout, r.stderr))
+write("program", "ranks 2\n0 send 1 5\n1 recv 0\n")
+r = zipmap("time", "-n", "crossbar node:2", "-r", "AH", "--paths", "1", "program")
+check(r.returncode == 0 and r.stderr == "", "one path, by an option alone", r.stderr)
+r = zipmap("time", "-n", "crossbar node:2", "-r", "AH", "--paths", "1", "--direct-paths", "2", "program")
+check(r.returncode == 2 and "--direct-paths 2 is more than --paths 1" in r.stderr, "... and more direct ones than paths", r.stderr)
+r = zipmap("time", "-n", "crossbar node:2", "-f", "hosts", "program")
+check(r.returncode == 2 and "--hosts needs a map: give one (-m)" in r.stderr, "hosts without a map", r.stderr)
 
 # --- a trace: blocking and nonblocking calls, MPI_Sendrecv, collectives, computing, a phase. 1,000 ticks a second
 WRITER = os.path.join(os.environ["ZIP_TOP_BUILDDIR"], "test", "write_trace")

@@ -480,7 +480,7 @@ int main(int argc, char **argv)
 		die("usage: simulate_program NETWORK PLACEMENT SD|DET PACKET_BYTES fair|fifo PROGRAM");
 	single = !strcmp(argv[3], "DET");
 	fair = !strcmp(argv[5], "fair");
-	if (topology_create(argv[1], &made, &err) || program_text_read(&program, argv[6], &err))
+	if (topology_create(argv[1], &made, &err) || program_text_read(&program, argv[6], NULL, NULL, &err))
 		die(err.text);
 	net = made;
 	place(argv[2]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* "zipmap time": reads a program, places its ranks, replays it, and prints how long it takes and why. */
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,7 +149,7 @@ static const struct zargs_row rows[] = {
 
 static const struct zargs args = {
 	.program = "zipmap time",
-	.usage = "zipmap time -n NETWORK [-p PLACEMENT | -m MAP] [-r ROUTING] [OPTION ...] PROGRAM\n"
+	.usage = "zipmap time -n NETWORK [-p PLACEMENT | -m MAP [-f HOSTFILE]] [-r ROUTING] [OPTION ...] PROGRAM\n"
 		 "Says how long the messages of a program take: an OTF2 trace (NAME.otf2), or a text.\n",
 	.operands = "PROGRAM",
 	.least = 1,
@@ -155,18 +157,33 @@ static const struct zargs args = {
 	.rows = rows,
 };
 
-static int options_check(const struct arguments *a, struct zerr *err)
+static int options_check(struct arguments *a, struct zerr *err)
 {
 	if (!a->network)
 		return zerr_set(err, -EINVAL, "no network: give one (-n)");
 	if (a->map && a->placement)
 		return zerr_set(err, -EINVAL, "a map, or a placement, not both");
 	if (a->hosts && !a->map)
-		return zerr_set(err, -EINVAL, "--hosts: for which map? (-m)");
+		return zerr_set(err, -EINVAL, "--hosts needs a map: give one (-m)");
+	if (a->replay.model.direct_paths == UINT_MAX)
+		a->replay.model.direct_paths = a->replay.model.paths < 2 ? a->replay.model.paths : 2;
 	if (a->replay.model.direct_paths > a->replay.model.paths)
 		return zerr_set(err, -EINVAL, "--direct-paths %u is more than --paths %u", a->replay.model.direct_paths,
 			a->replay.model.paths);
 	return 0;
+}
+
+static int ranks_fit(const struct net *net, uint32_t ranks, struct zerr *err)
+{
+	if (ranks <= (uint64_t)net->nodes * net->cores)
+		return 0;
+	return zerr_set(err, -ENOSPC, "%u ranks do not fit on %u nodes of %u cores", ranks, net->nodes, net->cores);
+}
+
+/* The same, before the operations of a program are read. */
+static int ranks_check(void *net, uint32_t ranks, struct zerr *err)
+{
+	return ranks_fit(net, ranks, err);
 }
 
 /* Puts ranks on nodes, in the order of a placement: as many on each as it has cores. */
@@ -174,15 +191,14 @@ static int ranks_order(const struct arguments *a, const struct net *net, uint32_
 	struct zerr *err)
 {
 	const struct job_placement *by = a->placement ? a->placement : job_placement_find("LIN");
-	uint32_t *order = malloc(((size_t)net->nodes + 1) * sizeof(*order));
+	int rc = ranks_fit(net, ranks, err);
+	uint32_t *order;
 
+	if (rc)
+		return rc;
+	order = malloc(((size_t)net->nodes + 1) * sizeof(*order));
 	if (!order)
 		return zerr_set(err, -ENOMEM, "not enough memory");
-	if (ranks > (uint64_t)net->nodes * net->cores) {
-		free(order);
-		return zerr_set(err, -ENOSPC, "%u ranks do not fit on %u nodes of %u cores", ranks, net->nodes,
-			net->cores);
-	}
 	by->order(by, net, a->replay.model.seed, order);
 	for (uint32_t i = 0; i < ranks; i++)
 		place[i].node = order[i / net->cores];
@@ -220,6 +236,9 @@ static int report(const struct arguments *a, const struct program *p, const stru
 	}
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = zerr_set(err, -EIO, "standard output: cannot be written");
+	if (!rc && r->unreceived)
+		zerr_print("zipmap time: warning: %" PRIu64 " message%s never received\n", r->unreceived,
+			r->unreceived == 1 ? " is" : "s are");
 	return rc;
 }
 
@@ -231,8 +250,10 @@ static int program_run(const struct arguments *a, const char *path, struct zerr 
 	struct net *net = NULL;
 	int rc = topology_create(a->network, &net, err);
 
-	if (!rc)
-		rc = otf2_trace_is(path) ? otf2_program_read(&p, path, err) : program_text_read(&p, path, err);
+	if (!rc && otf2_trace_is(path))
+		rc = otf2_program_read(&p, path, err);
+	else if (!rc) /* the hosts of a hostfile have numbers of cores of their own */
+		rc = program_text_read(&p, path, a->hosts ? NULL : ranks_check, net, err);
 	if (!rc && !(place = malloc(p.ranks * sizeof(*place))))
 		rc = zerr_set(err, -ENOMEM, "not enough memory");
 	if (!rc)
@@ -255,6 +276,7 @@ int time_command(int argc, char **argv)
 	int first, rc;
 
 	replay_defaults(&a.replay);
+	a.replay.model.direct_paths = UINT_MAX; /* not given */
 	rc = zargs_parse(&args, &a, argc, argv, &first, &err);
 	if (rc > 0)
 		return 0;

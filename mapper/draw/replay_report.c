@@ -9,6 +9,7 @@
 #include "mapper/replay/transfer.h"
 
 #define NAME_SIZE (NET_LINK_NAME_SIZE + 16)
+#define NAME_WIDTH 20
 
 enum column { COMPUTE, ENDS, LATENCY, LINKS, COLUMNS };
 
@@ -51,46 +52,63 @@ static const char *piece_name(const struct net *net, const struct replay_piece *
 	return buf;
 }
 
-/* Sums up the pieces of a phase, or of all phases with UINT32_MAX. Returns the time. */
-static double columns_sum(const struct net *net, const struct replay_result *r, uint32_t phase, double sum[COLUMNS])
+/* Where the pieces of a phase end, which begin at `from`. */
+static uint32_t pieces_end(const struct replay_result *r, uint32_t from, uint32_t phase)
+{
+	while (from < r->pieces && r->piece[from].phase == phase)
+		from++;
+	return from;
+}
+
+/* Sums up the pieces from..end-1. Returns the time. */
+static double columns_sum(const struct net *net, const struct replay_result *r, uint32_t from, uint32_t end,
+	double sum[COLUMNS])
 {
 	double all = 0;
 
 	for (int c = 0; c < COLUMNS; c++)
 		sum[c] = 0;
-	for (uint32_t i = 0; i < r->pieces; i++) {
-		if (phase != UINT32_MAX && r->piece[i].phase != phase)
-			continue;
+	for (uint32_t i = from; i < end; i++) {
 		sum[column_of(net, &r->piece[i])] += r->piece[i].seconds;
 		all += r->piece[i].seconds;
 	}
 	return all;
 }
 
+/* A name in a column; a trace may have control characters in it. */
+static void name_print(FILE *f, const char *name)
+{
+	int n = 0;
+
+	for (; *name; name++, n++)
+		fputc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, f);
+	fprintf(f, "%*s", n < NAME_WIDTH ? NAME_WIDTH - n : 0, "");
+}
+
 static void row_print(FILE *f, const char *name, double seconds, const double sum[COLUMNS])
 {
 	char buf[32];
 
-	fprintf(f, "%-20s %10s", name, amount_seconds(buf, sizeof(buf), seconds));
+	name_print(f, name);
+	fprintf(f, " %10s", amount_seconds(buf, sizeof(buf), seconds));
 	for (int c = 0; c < COLUMNS; c++)
 		fprintf(f, " %7.1f%%", seconds > 0 ? 100 * sum[c] / seconds : 0);
 }
 
-static void causes_print(FILE *f, const struct net *net, const struct replay_result *r, uint32_t phase,
+/* The first `top` of the pieces from..end-1, which are those of one phase. */
+static void causes_print(FILE *f, const struct net *net, const struct replay_result *r, uint32_t from, uint32_t end,
 	const char *name, unsigned top)
 {
 	char buf[32], what[NAME_SIZE];
-	unsigned n = 0;
 
-	for (uint32_t i = 0; i < r->pieces && n < top; i++) {
+	for (uint32_t i = from; i < end && i - from < top; i++) {
 		const struct replay_piece *p = &r->piece[i];
 
-		if (p->phase != phase)
-			continue;
-		fprintf(f, "%s%-20s %10s %7.1f%%  %s\n", n ? "" : "\n", n ? "" : name,
-			amount_seconds(buf, sizeof(buf), p->seconds), 100 * p->seconds / r->phase[phase].seconds,
-			piece_name(net, p, what, sizeof(what)));
-		n++;
+		if (i == from)
+			fputc('\n', f);
+		name_print(f, i == from ? name : "");
+		fprintf(f, " %10s %7.1f%%  %s\n", amount_seconds(buf, sizeof(buf), p->seconds),
+			100 * p->seconds / r->phase[p->phase].seconds, piece_name(net, p, what, sizeof(what)));
 	}
 }
 
@@ -98,52 +116,67 @@ void replay_report_print(FILE *f, const struct program *p, const struct net *net
 	unsigned top)
 {
 	double sum[COLUMNS], seconds;
+	uint32_t at = 0, end;
 	char a[32], b[32];
 
 	fprintf(f, "%u ranks, %" PRIu64 " messages, %" PRIu64 " of them inside nodes, %s\n\n", p->ranks, r->messages,
 		r->local_messages, amount_bytes(a, sizeof(a), r->bytes));
 	fprintf(f, "%-20s %10s %8s %8s %8s %8s %10s %10s\n", "phase", "time", "compute", "ends", "latency", "links",
 		"rank: mean", "longest");
-	for (uint32_t i = 0; i < r->phases; i++) {
+	for (uint32_t i = 0; i < r->phases; i++, at = end) {
 		const struct replay_phase *phase = &r->phase[i];
 
+		end = pieces_end(r, at, i);
 		if (!(phase->longest > 0))
 			continue;
-		row_print(f, p->phases.name[i], columns_sum(net, r, i, sum), sum);
+		row_print(f, p->phases.name[i], columns_sum(net, r, at, end, sum), sum);
 		fprintf(f, " %10s %10s rank %u\n", amount_seconds(a, sizeof(a), phase->mean),
 			amount_seconds(b, sizeof(b), phase->longest), phase->slowest);
 	}
-	seconds = columns_sum(net, r, UINT32_MAX, sum);
+	seconds = columns_sum(net, r, 0, r->pieces, sum);
 	row_print(f, "program", seconds, sum);
 	fprintf(f, "%21s  rank %u\n", "", r->last);
-	for (uint32_t i = 0; i < r->phases; i++)
-		causes_print(f, net, r, i, p->phases.name[i], top);
-	if (r->unreceived)
-		fprintf(f, "\n%" PRIu64 " messages are never received\n", r->unreceived);
+	at = 0;
+	for (uint32_t i = 0; i < r->phases; i++, at = end) {
+		end = pieces_end(r, at, i);
+		causes_print(f, net, r, at, end, p->phases.name[i], top);
+	}
+}
+
+/* A field of CSV in quotes. */
+static void field_print(FILE *f, const char *text)
+{
+	fputc('"', f);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', f);
+		fputc(*text, f);
+	}
+	fputc('"', f);
 }
 
 void replay_report_csv(FILE *f, const struct program *p, const struct net *net, const struct replay_result *r)
 {
+	uint32_t at = 0, end;
 	char what[NAME_SIZE];
-	double sum[COLUMNS];
+	double sum[COLUMNS], seconds;
 
 	fputs("phase,seconds,compute,ends,latency,links,rank_mean,rank_longest,rank,decides,decides_seconds\n", f);
-	for (uint32_t i = 0; i < r->phases; i++) {
+	for (uint32_t i = 0; i < r->phases; i++, at = end) {
 		const struct replay_phase *phase = &r->phase[i];
-		uint32_t first = 0;
 
+		end = pieces_end(r, at, i);
 		if (!(phase->longest > 0))
 			continue;
-		while (first < r->pieces && r->piece[first].phase != i)
-			first++;
-		fprintf(f, "%s,%.9g", p->phases.name[i], columns_sum(net, r, i, sum));
+		seconds = columns_sum(net, r, at, end, sum);
+		field_print(f, p->phases.name[i]);
+		fprintf(f, ",%.9g", seconds);
 		for (int c = 0; c < COLUMNS; c++)
 			fprintf(f, ",%.9g", sum[c]);
 		fprintf(f, ",%.9g,%.9g,%u", phase->mean, phase->longest, phase->slowest);
-		if (first < r->pieces)
-			fprintf(f, ",\"%s\",%.9g\n", piece_name(net, &r->piece[first], what, sizeof(what)),
-				r->piece[first].seconds);
-		else
-			fputs(",,0\n", f);
+		fputc(',', f);
+		if (at < end)
+			field_print(f, piece_name(net, &r->piece[at], what, sizeof(what)));
+		fprintf(f, ",%.9g\n", at < end ? r->piece[at].seconds : 0);
 	}
 }

@@ -12,7 +12,9 @@
 #include "mapper/base/names.h"
 
 #define PROGRAM_RANKS_MAX (1u << 24)
-#define PROGRAM_OPS_MAX (1u << 30) /* of one rank */
+#define PROGRAM_OPS_MAX (1u << 29)	      /* of all ranks: 16 GiB */
+#define PROGRAM_BYTES_MAX (UINT64_C(1) << 52) /* of one message */
+#define PROGRAM_SECONDS_MAX 1e12	      /* of computing of one rank, in all */
 #define PROGRAM_NONE UINT32_MAX
 
 enum program_kind {
@@ -40,20 +42,23 @@ struct program_op {
 /* An operation that has begun: the number that its file has for it. */
 struct program_request {
 	uint64_t number;
-	uint32_t slot, at; /* at: index of program_rank.op */
+	uint32_t slot, at; /* slot: PROGRAM_NONE: no request is here; at: index of program_rank.op */
 };
 
 struct program_rank {
 	struct program_op *op; /* [n] */
 	uint32_t n, slots;
-	struct program_request *open; /* [nopen] */
-	uint32_t nopen;
-	uint32_t *unused; /* [nunused]: slots below `slots` */
+	double seconds;		      /* of computing */
+	struct program_request *open; /* [opens], a hash table by number, with open addressing */
+	uint32_t nopen, opens;	      /* requests in it; opens: 0 or a power of two, at least twice as large */
+	uint32_t *unused;	      /* [nunused]: slots below `slots` */
 	uint32_t nunused;
 };
 
 struct program {
 	uint32_t ranks;
+	uint32_t ops;		   /* of all ranks; at most PROGRAM_OPS_MAX */
+	uint64_t bytes;		   /* of all messages */
 	struct program_rank *rank; /* [ranks] */
 	struct names phases; /* phase 0 is there from the beginning, and has the name "1", as in zipmap.graph(5) */
 	char *where;	     /* the file's name */

@@ -18,12 +18,14 @@ struct part {
 static struct program_op message(const struct part *t, enum program_kind kind, uint32_t peer, uint64_t blocks)
 {
 	const struct program_coll *c = t->c;
-
-	return (struct program_op){.kind = kind,
+	struct program_op op = {.kind = kind,
 		.peer = c->member ? c->member[peer] : peer,
 		.key = COLLECTIVE | c->comm,
-		.bytes = blocks * c->bytes,
 		.line = c->line};
+
+	if (__builtin_mul_overflow(blocks, c->bytes, &op.bytes))
+		op.bytes = UINT64_MAX; /* program_begin refuses this */
+	return op;
 }
 
 static uint32_t self(const struct part *t)
@@ -114,11 +116,24 @@ static void dissemination(struct part *t)
 		exchange(t, (uint32_t)((rank + step) % n), (uint32_t)((rank + n - step) % n), 0);
 }
 
+/* Each rank exchanges with as many as there are others: refuses this, before it takes the memory, if the whole
+ * collective has too many operations. */
+static void crowd_check(struct part *t)
+{
+	uint64_t n = t->c->n;
+
+	if (n > 1 && 4 * (n - 1) > PROGRAM_OPS_MAX / n)
+		t->rc = zerr_set(t->err, -E2BIG,
+			"this collective of %u ranks has more than %u operations; take fewer ranks", t->c->n,
+			PROGRAM_OPS_MAX);
+}
+
 static void ring(struct part *t)
 {
 	uint64_t n = t->c->n, rank = t->c->rank;
 
-	for (uint64_t step = 1; step < n; step++)
+	crowd_check(t);
+	for (uint64_t step = 1; step < n && !t->rc; step++)
 		exchange(t, (uint32_t)((rank + 1) % n), (uint32_t)((rank + n - 1) % n), 1);
 }
 
@@ -129,6 +144,7 @@ static void direct(struct part *t)
 	uint32_t *slot = malloc(2 * n * sizeof(*slot));
 	uint32_t m = 0;
 
+	crowd_check(t);
 	if (!slot)
 		t->rc = zerr_set(t->err, -ENOMEM, "not enough memory for the operations of the program");
 	for (int in = 1; in >= 0; in--)

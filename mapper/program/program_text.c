@@ -14,25 +14,46 @@
 #define WORLD "world"
 #define BLANK " \t\r\n"
 
+/* Where a rank is in a communicator. */
+struct place {
+	uint32_t rank, at; /* at: index of member */
+};
+
 struct comm {
 	uint32_t *member; /* [n]; NULL: all ranks */
 	uint32_t n;
+	struct place *place; /* [n], by rank; NULL: all ranks */
 };
 
 struct text {
 	struct program *p;
 	const char *path;
+	program_ranks_fn *check;
+	void *arg;
 	struct names names; /* of communicators */
 	struct comm *comm;  /* [names.n] */
 };
+
+enum key { TAG, REQUEST, ROOT, COMM, KEYS };
+
+static const struct {
+	const char *word, *what;
+} key_words[KEYS] = {
+	[TAG] = {"tag", "tag:N"},
+	[REQUEST] = {"request", "request:N"},
+	[ROOT] = {"root", "root:N"},
+	[COMM] = {"comm", "comm:NAME"},
+};
+
+#define KEY(key) (1u << (key))
 
 /* The words of a line: first those without a key, then those with one. */
 struct words {
 	char *save;
 	uint32_t line;
 	struct zerr *err;
-	uint64_t tag, request, root;
-	bool has_request;
+	unsigned keys; /* a bit for each key that the line has */
+	uint64_t number[KEYS];
 	const char *comm;
 };
 
@@ -53,34 +74,41 @@ static int number_take(struct words *w, const char *what, uint64_t max, uint64_t
 	return 0;
 }
 
-/* Reads what is left of the line: words KEY:VALUE. */
-static int keys_take(struct words *w)
+static int key_take(struct words *w, const char *verb, unsigned keys, char *word)
 {
-	for (char *word = word_next(w); word; word = word_next(w)) {
-		char *value = strpbrk(word, ":=");
-		uint64_t *number = NULL;
+	char *value = strpbrk(word, ":=");
+	unsigned i = 0;
 
-		if (!value)
-			return zerr_set(w->err, -EINVAL, "\"%.64s\": what is that?", word);
-		*value++ = '\0';
-		if (!strcmp(word, "comm")) {
-			w->comm = value;
-			continue;
-		}
-		if (!strcmp(word, "tag"))
-			number = &w->tag;
-		else if (!strcmp(word, "request"))
-			number = &w->request;
-		else if (!strcmp(word, "root"))
-			number = &w->root;
-		else
-			return zerr_set(w->err, -EINVAL, "there is no key \"%.64s\": tag, request, root, comm", word);
-		if (zargs_parse_u64(value, number) || *number > UINT32_MAX)
-			return zerr_set(w->err, -EINVAL, "%s: \"%.64s\" is not a number of at most %u", word, value,
-				UINT32_MAX);
-		w->has_request |= number == &w->request;
+	if (!value)
+		return zerr_set(w->err, -EINVAL, "\"%.64s\" is not KEY:VALUE", word);
+	*value++ = '\0';
+	while (i < KEYS && strcmp(word, key_words[i].word) != 0)
+		i++;
+	if (i == KEYS)
+		return zerr_set(w->err, -EINVAL, "there is no key \"%.64s\": tag, request, root, comm", word);
+	if (!(keys & KEY(i)))
+		return zerr_set(w->err, -EINVAL, "%s takes no %s; leave it out", verb, key_words[i].what);
+	if (w->keys & KEY(i))
+		return zerr_set(w->err, -EINVAL, "%s stands there twice; leave one out", key_words[i].what);
+	w->keys |= KEY(i);
+	if (i == COMM) {
+		w->comm = value;
+		return 0;
 	}
+	if (zargs_parse_u64(value, &w->number[i]) || w->number[i] > UINT32_MAX)
+		return zerr_set(w->err, -EINVAL, "%s: \"%.64s\" is not a number of at most %u", word, value,
+			UINT32_MAX);
 	return 0;
+}
+
+/* Reads what is left of the line: words KEY:VALUE. keys: bits of those that the verb takes. */
+static int keys_take(struct words *w, const char *verb, unsigned keys)
+{
+	int rc = 0;
+
+	for (char *word; !rc && (word = word_next(w));)
+		rc = key_take(w, verb, keys, word);
+	return rc;
 }
 
 /* --- the first word: "ranks", "comm" --- */
@@ -92,15 +120,17 @@ static int ranks_read(struct text *t, struct words *w)
 			     : number_take(w, "the number of ranks", PROGRAM_RANKS_MAX, &n);
 
 	if (!rc)
-		rc = keys_take(w);
+		rc = keys_take(w, "ranks", 0);
 	if (!rc)
 		rc = program_create(t->p, t->path, (uint32_t)n, w->err);
+	if (!rc && t->check)
+		rc = t->check(t->arg, (uint32_t)n, w->err);
 	if (rc)
 		return rc;
 	t->comm = calloc(1, sizeof(*t->comm));
 	if (!t->comm || names_add(&t->names, WORLD, NULL))
 		return zerr_set(w->err, -ENOMEM, "not enough memory");
-	t->comm[0] = (struct comm){NULL, (uint32_t)n};
+	t->comm[0] = (struct comm){NULL, (uint32_t)n, NULL};
 	return 0;
 }
 
@@ -115,6 +145,8 @@ static int member_add(struct comm *c, const char *word, uint32_t ranks, struct z
 
 		if (!zranges_scan(&text, ranks - 1, &first, &last, &more))
 			return zerr_set(err, -EINVAL, "\"%.64s\" is no list of ranks below %u", word, ranks);
+		if (last - first >= ranks - c->n)
+			return zerr_set(err, -EINVAL, "a communicator has more ranks than the program; name each once");
 		list = realloc(c->member, ((size_t)c->n + last - first + 1) * sizeof(*list));
 		if (!list)
 			return zerr_set(err, -ENOMEM, "not enough memory");
@@ -122,6 +154,40 @@ static int member_add(struct comm *c, const char *word, uint32_t ranks, struct z
 		while (first <= last)
 			list[c->n++] = first++;
 	}
+	return 0;
+}
+
+static int place_compare(const void *a, const void *b)
+{
+	const struct place *p = a, *q = b;
+
+	return p->rank < q->rank ? -1 : p->rank > q->rank;
+}
+
+/* The place of a rank in a communicator; PROGRAM_NONE: it is no member. */
+static uint32_t place_find(const struct comm *c, uint32_t rank)
+{
+	struct place key = {rank, 0};
+	const struct place *found;
+
+	if (!c->place)
+		return rank;
+	found = bsearch(&key, c->place, c->n, sizeof(key), place_compare);
+	return found ? found->at : PROGRAM_NONE;
+}
+
+static int places_make(struct comm *c, const char *name, struct zerr *err)
+{
+	c->place = malloc(c->n * sizeof(*c->place));
+	if (!c->place)
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	for (uint32_t i = 0; i < c->n; i++)
+		c->place[i] = (struct place){c->member[i], i};
+	qsort(c->place, c->n, sizeof(*c->place), place_compare);
+	for (uint32_t i = 1; i < c->n; i++)
+		if (c->place[i - 1].rank == c->place[i].rank)
+			return zerr_set(err, -EINVAL, "communicator \"%.64s\" has rank %u twice; name it once", name,
+				c->place[i].rank);
 	return 0;
 }
 
@@ -142,40 +208,46 @@ static int comm_read(struct text *t, struct words *w)
 		return rc == -EEXIST ? zerr_set(w->err, -EINVAL, "a second communicator \"%.64s\"", name)
 				     : zerr_set(w->err, rc, "not enough memory");
 	list = &list[t->names.n - 1];
-	*list = (struct comm){NULL, 0};
+	*list = (struct comm){NULL, 0, NULL};
 	while (!rc && (word = word_next(w)))
 		rc = member_add(list, word, t->p->ranks, w->err);
-	return rc || list->n ? rc : zerr_set(w->err, -EINVAL, "communicator \"%.64s\" has no ranks", name);
+	if (!rc && !list->n)
+		rc = zerr_set(w->err, -EINVAL, "communicator \"%.64s\" has no ranks", name);
+	return rc ? rc : places_make(list, name, w->err);
 }
 
 /* --- operations --- */
 
 enum verb { COMPUTE, PHASE, SEND, RECV, ISEND, IRECV, PUT, GET, WAIT, COLLECTIVE };
 
+#define MESSAGE (KEY(TAG) | KEY(COMM))
+#define ROOTED (KEY(ROOT) | KEY(COMM))
+
 static const struct {
 	const char *word;
 	enum verb verb;
 	enum zgraph_kind kind;
+	unsigned keys; /* bits of those that it takes */
 } verbs[] = {
-	{"compute", COMPUTE, 0},
-	{"phase", PHASE, 0},
-	{"send", SEND, 0},
-	{"recv", RECV, 0},
-	{"isend", ISEND, 0},
-	{"irecv", IRECV, 0},
-	{"put", PUT, 0},
-	{"get", GET, 0},
-	{"wait", WAIT, 0},
-	{"barrier", COLLECTIVE, ZGRAPH_BARRIER},
-	{"bcast", COLLECTIVE, ZGRAPH_BCAST},
-	{"gather", COLLECTIVE, ZGRAPH_GATHER},
-	{"scatter", COLLECTIVE, ZGRAPH_SCATTER},
-	{"allgather", COLLECTIVE, ZGRAPH_ALLGATHER},
-	{"alltoall", COLLECTIVE, ZGRAPH_ALLTOALL},
-	{"reduce", COLLECTIVE, ZGRAPH_REDUCE},
-	{"allreduce", COLLECTIVE, ZGRAPH_ALLREDUCE},
-	{"reduce_scatter", COLLECTIVE, ZGRAPH_REDUCE_SCATTER},
-	{"scan", COLLECTIVE, ZGRAPH_SCAN},
+	{"compute", COMPUTE, 0, 0},
+	{"phase", PHASE, 0, 0},
+	{"send", SEND, 0, MESSAGE},
+	{"recv", RECV, 0, MESSAGE},
+	{"isend", ISEND, 0, MESSAGE | KEY(REQUEST)},
+	{"irecv", IRECV, 0, MESSAGE | KEY(REQUEST)},
+	{"put", PUT, 0, 0},
+	{"get", GET, 0, 0},
+	{"wait", WAIT, 0, 0},
+	{"barrier", COLLECTIVE, ZGRAPH_BARRIER, KEY(COMM)},
+	{"bcast", COLLECTIVE, ZGRAPH_BCAST, ROOTED},
+	{"gather", COLLECTIVE, ZGRAPH_GATHER, ROOTED},
+	{"scatter", COLLECTIVE, ZGRAPH_SCATTER, ROOTED},
+	{"allgather", COLLECTIVE, ZGRAPH_ALLGATHER, KEY(COMM)},
+	{"alltoall", COLLECTIVE, ZGRAPH_ALLTOALL, KEY(COMM)},
+	{"reduce", COLLECTIVE, ZGRAPH_REDUCE, ROOTED},
+	{"allreduce", COLLECTIVE, ZGRAPH_ALLREDUCE, KEY(COMM)},
+	{"reduce_scatter", COLLECTIVE, ZGRAPH_REDUCE_SCATTER, KEY(COMM)},
+	{"scan", COLLECTIVE, ZGRAPH_SCAN, KEY(COMM)},
 };
 
 /* An operation of a line, for one rank or several. */
@@ -203,11 +275,12 @@ static int waits_take(struct words *w, struct line *l)
 {
 	for (char *word = word_next(w); word; word = word_next(w)) {
 		if (l->nwaits == sizeof(l->waits) / sizeof(l->waits[0]))
-			return zerr_set(w->err, -EINVAL, "more than %u requests; begin another line", l->nwaits);
+			return zerr_set(w->err, -EINVAL, "wait takes at most %u requests a line; begin another line",
+				l->nwaits);
 		if (zargs_parse_u64(word, &l->waits[l->nwaits++]))
 			return zerr_set(w->err, -EINVAL, "wait: \"%.64s\" is no number of a request", word);
 	}
-	return l->nwaits ? 0 : zerr_set(w->err, -EINVAL, "wait: for which request?");
+	return l->nwaits ? 0 : zerr_set(w->err, -EINVAL, "wait needs the number of a request");
 }
 
 /* Reads the words behind the ranks. */
@@ -226,46 +299,44 @@ static int line_take(struct text *t, struct words *w, struct line *l)
 	if (l->verb == COMPUTE)
 		rc = seconds_take(w, &l->seconds);
 	else if (l->verb == PHASE && !(l->phase = word_next(w)))
-		rc = zerr_set(w->err, -EINVAL, "phase: which?");
+		rc = zerr_set(w->err, -EINVAL, "phase needs a name");
 	else if (l->verb == WAIT)
 		rc = waits_take(w, l);
 	else if (l->verb >= SEND && l->verb <= GET)
 		rc = number_take(w, "the other rank", t->p->ranks - 1, &l->peer);
 	if (!rc && ((l->verb >= SEND && l->verb <= GET && l->verb != RECV && l->verb != IRECV) ||
 			   (l->verb == COLLECTIVE && l->kind != ZGRAPH_BARRIER)))
-		rc = number_take(w, "bytes", UINT64_C(1) << 52, &l->bytes);
+		rc = number_take(w, "bytes", PROGRAM_BYTES_MAX, &l->bytes);
 	if (!rc)
-		rc = keys_take(w);
-	if (!rc && w->has_request != (l->verb == ISEND || l->verb == IRECV))
-		rc = zerr_set(w->err, -EINVAL, "%s %s request:N", word, w->has_request ? "has no" : "needs");
+		rc = keys_take(w, word, verbs[i].keys);
+	if (!rc && (l->verb == ISEND || l->verb == IRECV) && !(w->keys & KEY(REQUEST)))
+		rc = zerr_set(w->err, -EINVAL, "%s needs request:N", word);
 	if (rc || !w->comm)
 		l->comm = &t->comm[0];
 	else if ((l->number = names_find(&t->names, w->comm)) == NAMES_NONE)
 		rc = zerr_set(w->err, -EINVAL, "there is no communicator \"%.64s\"", w->comm);
 	else
 		l->comm = &t->comm[l->number];
+	if (!rc && l->verb >= SEND && l->verb <= GET && place_find(l->comm, (uint32_t)l->peer) == PROGRAM_NONE)
+		rc = zerr_set(w->err, -EINVAL, "rank %llu is not in communicator \"%.64s\"",
+			(unsigned long long)l->peer, w->comm);
 	return rc;
 }
 
-static int coll_add(struct text *t, const struct words *w, const struct line *l, uint32_t rank)
+static int coll_add(struct text *t, const struct words *w, const struct line *l, uint32_t place)
 {
 	struct program_coll c = {.kind = l->kind,
 		.member = l->comm->member,
 		.n = l->comm->n,
 		.comm = l->number,
-		.rank = rank,
-		.root = (uint32_t)w->root,
+		.rank = place,
+		.root = (uint32_t)w->number[ROOT],
 		.bytes = l->bytes,
 		.line = w->line};
 
-	for (uint32_t i = 0; c.member && (i == 0 || c.member[c.rank] != rank); i++) {
-		c.rank = i;
-		if (i == c.n)
-			return zerr_set(w->err, -EINVAL, "rank %u is not in communicator \"%s\"", rank, w->comm);
-	}
-	if (w->root >= c.n)
+	if (w->number[ROOT] >= c.n)
 		return zerr_set(w->err, -EINVAL, "root %llu is not in a communicator of %u",
-			(unsigned long long)w->root, c.n);
+			(unsigned long long)w->number[ROOT], c.n);
 	return program_coll(t->p, &c, w->err);
 }
 
@@ -279,24 +350,27 @@ static int line_add(struct text *t, const struct words *w, const struct line *l,
 		[PUT] = PROGRAM_PUT,
 		[GET] = PROGRAM_GET};
 	struct program_op op = {.peer = (uint32_t)l->peer, .line = w->line, .bytes = l->bytes};
+	uint32_t place = place_find(l->comm, rank);
 	int rc = 0;
 
+	if (place == PROGRAM_NONE)
+		return zerr_set(w->err, -EINVAL, "rank %u is not in communicator \"%.64s\"", rank, w->comm);
 	switch (l->verb) {
 	case COMPUTE:
 		return program_compute(t->p, rank, l->seconds, w->line, w->err);
 	case PHASE:
 		return program_phase(t->p, rank, l->phase, w->line, w->err);
 	case COLLECTIVE:
-		return coll_add(t, w, l, rank);
+		return coll_add(t, w, l, place);
 	case WAIT:
 		for (uint32_t i = 0; i < l->nwaits && !rc; i++)
 			rc = program_wait_numbered(t->p, rank, l->waits[i], w->line, w->err);
 		return rc;
 	default:
 		op.kind = kinds[l->verb];
-		op.key = (uint64_t)l->number << 32 | w->tag;
+		op.key = (uint64_t)l->number << 32 | w->number[TAG];
 		if (l->verb == ISEND || l->verb == IRECV)
-			return program_begin_numbered(t->p, rank, &op, w->request, w->err);
+			return program_begin_numbered(t->p, rank, &op, w->number[REQUEST], w->err);
 		return program_do(t->p, rank, &op, w->err);
 	}
 }
@@ -336,17 +410,19 @@ static int line_read(void *arg, char *line, int number, struct zerr *err)
 	return rc;
 }
 
-int program_text_read(struct program *p, const char *path, struct zerr *err)
+int program_text_read(struct program *p, const char *path, program_ranks_fn *check, void *arg, struct zerr *err)
 {
-	struct text t = {.p = p, .path = path};
+	struct text t = {.p = p, .path = path, .check = check, .arg = arg};
 	int rc;
 
 	*p = (struct program){0};
 	rc = zlines_read_file(path, line_read, &t, err);
 	if (!rc && !p->ranks)
 		rc = zerr_set(err, -EINVAL, "%s: no program: it has no \"ranks N\"", path);
-	for (uint32_t i = 0; t.comm && i < t.names.n; i++)
+	for (uint32_t i = 0; t.comm && i < t.names.n; i++) {
 		free(t.comm[i].member);
+		free(t.comm[i].place);
+	}
 	free(t.comm);
 	names_free(&t.names);
 	return rc;
