@@ -4,15 +4,15 @@
  * shares the reader of programs with zipmap, but no part of the replay. Every packet takes a path of its own, waits at
  * each link until that is free, and is stored before it is forwarded. Messages from one rank to another one are a flow:
  * they are sent in order, with at most WINDOW packets under way; the source hears at once of a packet that has arrived.
- *With windows, fair queues give max-min fair rates to long flows (Hahne, "Round-Robin Scheduling for Max-Min Fairness
- *in Data Networks", IEEE JSAC 9, 1991).
+ * With windows, fair queues give max-min fair rates to long flows (Hahne, "Round-Robin Scheduling for Max-Min Fairness
+ * in Data Networks", IEEE JSAC 9, 1991).
  *
  *	fair   each link serves flows by start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996). A flow over n paths
  *	       has the weight 1/n on each
  *	fifo   each link serves packets in the order in which they come
  *
- * Ranks need no time for messages, and messages no latency but that of their packets. Prints the time of the program in
- * seconds.
+ * Ranks need no time for messages, and messages no latency but that of their packets. Programs with one-sided
+ * operations are refused. Prints the time of the program in seconds.
  *
  * usage: simulate_program NETWORK PLACEMENT SD|DET PACKET_BYTES fair|fifo PROGRAM
  */
@@ -423,6 +423,8 @@ static void rank_run(uint32_t rank, double now)
 		} else if (op->kind == PROGRAM_WAIT && !r->slot[op->slot].done) {
 			r->blocked = op->slot;
 			return;
+		} else if (op->kind == PROGRAM_PUT || op->kind == PROGRAM_GET) {
+			die("the program has a put or a get, which are not simulated");
 		}
 	}
 	end = now > end ? now : end;
@@ -455,7 +457,9 @@ static void run(void)
 	flow_of = grow(NULL, (size_t)program.ranks * program.ranks, sizeof(*flow_of));
 	memset(flow_of, 0xff, (size_t)program.ranks * program.ranks * sizeof(*flow_of));
 	for (uint32_t i = 0; i < program.ranks; i++) {
-		ranks[i].slot = grow(NULL, program.rank[i].slots + 1, sizeof(struct slot));
+		ranks[i].slot = calloc(program.rank[i].slots + (size_t)1, sizeof(struct slot));
+		if (!ranks[i].slot)
+			die("not enough memory");
 		ranks[i].blocked = ranks[i].messages = ranks[i].receives = NONE;
 		event_push(0, RANK, i);
 	}
@@ -478,6 +482,10 @@ int main(int argc, char **argv)
 
 	if (argc != 7 || zargs_parse_u64(argv[4], &packet_bytes) || !packet_bytes)
 		die("usage: simulate_program NETWORK PLACEMENT SD|DET PACKET_BYTES fair|fifo PROGRAM");
+	if (strcmp(argv[3], "SD") != 0 && strcmp(argv[3], "DET") != 0)
+		die("the routing is SD or DET");
+	if (strcmp(argv[5], "fair") != 0 && strcmp(argv[5], "fifo") != 0)
+		die("the queue is fair or fifo");
 	single = !strcmp(argv[3], "DET");
 	fair = !strcmp(argv[5], "fair");
 	if (topology_create(argv[1], &made, &err) || program_text_read(&program, argv[6], NULL, NULL, &err))
