@@ -55,9 +55,14 @@ check(all(sum(k["histogram"]) == k["count"] for o in objects for k in o["links"]
 
 for args, error in [(["-j", ""], "-j: no job in it"), (["-j", "# none; "], "-j: no job in it"),
                     (["-j", "2d nodes:4", "-j", "umesh nodes:4 max:x"], "job 2: max: \"x\" is not a number"),
-                    (["-f", "hosts", "-j", "2d"], "--hosts: for which map? (-m)")]:
+                    (["-f", "hosts", "-j", "2d"], "--hosts needs a map: give one (-m)")]:
     r = model(*args)
     check(r.returncode in (1, 2) and r.stderr.startswith("zipmap model: " + error), "bad jobs: " + error, r.stderr)
+
+r = model("-j", "spread", "-r", "AH", "--paths", "1")
+check(r.returncode == 0, "--paths 1: no more direct paths than that", r.stderr)
+r = model("-j", "spread", "-r", "AH", "--paths", "3", "--direct-paths", "4")
+check(r.returncode == 2 and "--direct-paths 4 is more than --paths 3" in r.stderr, "more direct paths than paths", r.stderr)
 
 a, b = [model("-j", "spread", "-r", "AH", "-t", t, "--links", "t" + t).returncode for t in ("1", "3")]
 check(a == b == 0 and open("t1").read() == open("t3").read(), "the number of threads does not matter")

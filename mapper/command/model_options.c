@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the command line of "zipmap model", and prints its help from the tables. */
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,6 +249,24 @@ static int jobs_parse(struct model_options *o, struct zerr *err)
 	return rc;
 }
 
+#define NOT_GIVEN UINT_MAX
+
+void model_options_leave_direct(struct model_opts *o)
+{
+	o->direct_paths = NOT_GIVEN;
+}
+
+int model_options_check_direct(struct model_opts *o, struct zerr *err)
+{
+	struct model_opts usual;
+	model_defaults(&usual);
+	if (o->direct_paths == NOT_GIVEN)
+		o->direct_paths = o->paths < usual.direct_paths ? o->paths : usual.direct_paths;
+	if (o->direct_paths > o->paths)
+		return zerr_set(err, -EINVAL, "--direct-paths %u is more than --paths %u", o->direct_paths, o->paths);
+	return 0;
+}
+
 static int options_check(struct model_options *o, struct zerr *err)
 {
 	char preset_placement[] = "RDN", preset_routing[] = "SD";
@@ -260,15 +279,14 @@ static int options_check(struct model_options *o, struct zerr *err)
 	if (o->model.iterations < o->model.exposure)
 		return zerr_set(err, -EINVAL, "--iterations %u is less than --exposure %u", o->model.iterations,
 			o->model.exposure);
-	if (o->model.direct_paths > o->model.paths)
-		return zerr_set(err, -EINVAL, "--direct-paths %u is more than --paths %u", o->model.direct_paths,
-			o->model.paths);
+	if ((rc = model_options_check_direct(&o->model, err)))
+		return rc;
 	if (o->map && o->nplacements)
 		return zerr_set(err, -EINVAL, "a map, or placements, not both");
 	if (o->map && (o->busy || o->busy_file))
 		return zerr_set(err, -EINVAL, "--busy: a map says which nodes are taken");
 	if (o->hosts && !o->map)
-		return zerr_set(err, -EINVAL, "--hosts: for which map? (-m)");
+		return zerr_set(err, -EINVAL, "--hosts needs a map: give one (-m)");
 	if (!o->map && !o->nplacements)
 		rc = placements_parse(o, preset_placement, err);
 	if (!rc && !o->nroutings)
@@ -286,6 +304,7 @@ int model_options_parse(struct model_options *o, int argc, char **argv, struct z
 
 	memset(o, 0, sizeof(*o));
 	model_defaults(&o->model);
+	model_options_leave_direct(&o->model);
 	o->model.threads = par_threads();
 	o->bins = 25;
 	rc = zargs_parse(&args, o, argc, argv, NULL, err);

@@ -2,7 +2,6 @@
 /* "zipmap time": reads a program, places its ranks, replays it, and prints how long it takes and why. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "mapper/base/outfile.h"
 #include "mapper/command/commands.h"
 #include "mapper/command/model_map.h"
+#include "mapper/command/model_options.h"
 #include "mapper/draw/replay_report.h"
 #include "mapper/model/job_placement.h"
 #include "mapper/model/routing_table.h"
@@ -165,12 +165,7 @@ static int options_check(struct arguments *a, struct zerr *err)
 		return zerr_set(err, -EINVAL, "a map, or a placement, not both");
 	if (a->hosts && !a->map)
 		return zerr_set(err, -EINVAL, "--hosts needs a map: give one (-m)");
-	if (a->replay.model.direct_paths == UINT_MAX)
-		a->replay.model.direct_paths = a->replay.model.paths < 2 ? a->replay.model.paths : 2;
-	if (a->replay.model.direct_paths > a->replay.model.paths)
-		return zerr_set(err, -EINVAL, "--direct-paths %u is more than --paths %u", a->replay.model.direct_paths,
-			a->replay.model.paths);
-	return 0;
+	return model_options_check_direct(&a->replay.model, err);
 }
 
 static int ranks_fit(const struct net *net, uint32_t ranks, struct zerr *err)
@@ -276,7 +271,7 @@ int time_command(int argc, char **argv)
 	int first, rc;
 
 	replay_defaults(&a.replay);
-	a.replay.model.direct_paths = UINT_MAX; /* not given */
+	model_options_leave_direct(&a.replay.model);
 	rc = zargs_parse(&args, &a, argc, argv, &first, &err);
 	if (rc > 0)
 		return 0;
