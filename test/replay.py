@@ -78,6 +78,12 @@ takes("a long one, to a receiver that waits", PAIR, "ranks 4\n0 send 2 1000\n2 r
 takes("the time of each byte at the ends", PAIR, "ranks 4\n0 send 2 100\n2 recv 0\n", 0.1 + 2 * (0.01 + 100 * 0.001), "--overhead", "0.01",
       "--per-byte", "0.001", ends=0.22)
 takes("a time for each link", LINE, "ranks 6\n0 send 4 1000\n4 recv 0\n", 1.5, "--hop", "0.25", latency=0.5)
+HOP = ["--hop", "1"]
+takes("... which a message of 0 bytes takes, too", "torus:4x4", "ranks 16\n0 send 10 0\n10 recv 0\n", 4, *HOP, latency=4)
+takes("... and the request for a long message, and the answer", "torus:4x4", "ranks 16\n0 send 10 1\n10 recv 0\n", 12, *HOP, "--eager", "0", latency=12)
+takes("... to a receiver that is late, too", "torus:4x4", "ranks 16\n0 send 10 1\n10 compute 9\n10 recv 0\n", 17, *HOP, "--eager", "0", latency=8)
+takes("... and the request of a GET", "torus:4x4", "ranks 16\n0 get 10 0\n", 8, *HOP, latency=8)
+takes("... and none between two nodes of one router", PAIR, "ranks 4\n0 send 1 0\n1 recv 0\n", 0.5, *HOP, "--latency", "0.5", latency=0.5)
 takes("computing overlaps with a message", PAIR,
       "ranks 4\n0 isend 2 1000 request:7\n0 compute 0.4\n0 wait 7\n2 irecv 0 request:1\n2 compute 1.5\n2 wait 1\n", 1.5, decides="rank 2 computes")
 takes("times of computing by a factor", PAIR, "ranks 4\n0 compute 3\n0 send 2 1000\n2 recv 0\n", 2.5, "--compute", "0.5")
@@ -85,6 +91,12 @@ takes("tags say which message a receive gets", PAIR,
       "ranks 4\n0 isend 2 1000 tag:1 request:1\n0 compute 3\n0 isend 2 500 tag:2 request:2\n0 wait 1 2\n2 recv 0 tag:2\n2 recv 0 tag:1\n", 3.5)
 takes("one-sided: neither the target nor the source of the bytes does anything", PAIR, "ranks 4\n0 put 2 1000\n0 get 2 1000\n", 2.3,
       "--latency", "0.1", latency=0.3)
+
+# --- many messages: what is tolerated is the error of the program's time
+full, text = timed("dragonfly group:4 chassis:2 router:4", "ranks 32\nall alltoall 100K\n", "-r", "AH", "--overhead", "1e-6")
+fast, text = timed("dragonfly group:4 chassis:2 router:4", "ranks 32\nall alltoall 100K\n", "-r", "AH", "--overhead", "1e-6", "--tolerance", "0.01")
+full, fast = (float(rows["1"]["seconds"]) if rows else 0 for rows in (full, fast))
+check(full > 0 and abs(fast / full - 1) < 0.02, "rates that are found for many messages together", (full, fast))
 
 # --- phases: the critical path adds up; ranks are in them as long as they are
 rows, text = timed(PAIR, "ranks 4\nall phase halo\n0 send 2 1000\n2 recv 0\nall phase 7\n2 compute 0.5\n2 send 0 250\n0 recv 2\n0-3 phase halo\n0 compute 1\n")
@@ -128,7 +140,11 @@ check("5 ranks do not fit on 4 nodes of 1 cores" in text, "too many ranks", text
 # --- refused
 for program, reason in [("ranks 2\n0 recv 1\n", "program:2: rank 0 waits for ever for a message from rank 1"),
                         ("ranks 2\n\n0 recv 1\n0 send 1 5\n1 recv 0\n1 send 0 5\n", "program:3: rank 0 waits for ever for a message from rank 1, and others"),
-                        ("ranks 2\n0 send 1 2000000000\n", "program:2: rank 0 waits for ever for a receive of its message by rank 1"),
+                        ("ranks 2\n0 send 1 2000000000\n", "program:2: rank 0 waits for ever for a receive of its message by rank 1, as the message is longer than --eager\n"),
+                        # rank 0 and rank 1 wait for others; rank 2 sends a message to a rank that sends one, too
+                        ("ranks 4\n0 recv 1\n1 recv 2\n2 send 3 2000000000\n2 send 1 5\n3 send 2 5\n3 recv 2 tag:1\n",
+                         "program:4: rank 2 waits for ever for a receive of its message by rank 3, as the message is longer than --eager, and others"),
+                        ("ranks 4\n0 recv 1\n1 recv 2\n2 recv 3\n", "program:4: rank 2 waits for ever for a message from rank 3, and others"),
                         ("0 send 1 5\n", "program:1: \"ranks N\" must be the first line"),
                         ("", "program: no program: it has no \"ranks N\""),
                         ("ranks 0\n", "program:1: 0 ranks are not 1 to"),

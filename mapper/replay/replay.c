@@ -117,9 +117,11 @@ static void message_free(struct replay *r, struct message *m)
 	r->unused = m;
 }
 
-static double latency(const struct replay *r, const struct message *m)
+/* Of a message, and of the request for one. */
+static double latency(const struct replay *r, struct message *m)
 {
-	return m->from.node == m->to.node ? 0 : r->o->latency;
+	transfers_measure(r->net_side, m);
+	return m->from.node == m->to.node ? 0 : r->o->latency + r->o->hop * m->hops;
 }
 
 static int message_begin(struct replay *r, struct message *m, double now)
@@ -152,7 +154,7 @@ static int line_move(struct replay *r, const struct message *m, double now)
 static int message_left(void *arg, struct message *m, double now)
 {
 	struct replay *r = arg;
-	double seconds = latency(r, m) + r->o->hop * m->hops;
+	double seconds = latency(r, m);
 	int rc = line_move(r, m, now);
 
 	if (!rc && m->begun && m->begun->op->kind == PROGRAM_SEND) {
@@ -189,13 +191,13 @@ static int message_step(struct replay *r, struct message *m, double now)
 /* The receiver of a long message was ready at `now`, or before. why: the receiver's. */
 static int message_grant(struct replay *r, struct message *m, double now, struct why *why)
 {
-	double asked = m->ready + latency(r, m), begin = (now > asked ? now : asked) + latency(r, m);
+	double seconds = latency(r, m), asked = m->ready + seconds, begin = (now > asked ? now : asked) + seconds;
 
 	if (now > asked) {
 		why_drop(&r->whys, m->why);
-		m->why = why_add(&r->whys, why_hold(why), m->phase, WHY_LATENCY, 0, latency(r, m));
+		m->why = why_add(&r->whys, why_hold(why), m->phase, WHY_LATENCY, 0, seconds);
 	} else {
-		m->why = why_add(&r->whys, m->why, m->phase, WHY_LATENCY, 0, 2 * latency(r, m));
+		m->why = why_add(&r->whys, m->why, m->phase, WHY_LATENCY, 0, 2 * seconds);
 	}
 	m->stage = MESSAGE_GRANTED;
 	return agenda_put(&r->agenda, &m->event, begin);
@@ -401,27 +403,51 @@ static int events_do(struct replay *r)
 
 		while (!rc && (event = agenda_first(&r->agenda)) && is_due(r, event, now))
 			rc = event_do(r, event, now);
-		if (!rc)
+		/* what happens before rates are due again, they are found for together */
+		if (!rc && (!event || event->time > transfers_due(r->net_side)))
 			rc = transfers_settle(r->net_side, now);
 	}
 	return r->whys.failed ? -ENOMEM : rc;
+}
+
+/* A rank that others wait for: from the first one that waits, along whom it waits for, either to one that waits for a
+ * rank that has ended, or round a circle. Of a circle, a rank that sends, or else the first one. */
+static uint32_t deadlock_find(const struct replay *r)
+{
+	uint32_t i = 0, peer, found;
+
+	while (r->rank[i].ended)
+		i++;
+	for (uint32_t step = 0; step < r->p->ranks; step++) {
+		peer = r->rank[i].blocked->op->peer;
+		if (r->rank[peer].ended)
+			return i;
+		i = peer;
+	}
+	found = i;
+	for (uint32_t at = r->rank[i].blocked->op->peer; at != i; at = r->rank[at].blocked->op->peer) {
+		bool sends = r->rank[at].blocked->op->kind == PROGRAM_SEND;
+		bool sent = r->rank[found].blocked->op->kind == PROGRAM_SEND;
+
+		if (sends > sent || (sends == sent && at < found))
+			found = at;
+	}
+	return found;
 }
 
 /* Says which rank waits for ever, and for what. */
 static int deadlock_tell(const struct replay *r, struct zerr *err)
 {
 	const struct program *p = r->p;
-	uint32_t i = 0;
-	const struct program_op *op;
+	uint32_t i = deadlock_find(r);
+	const struct program_op *op = r->rank[i].blocked->op;
 	char line[32] = "";
 
-	while (r->rank[i].ended)
-		i++;
-	op = r->rank[i].blocked->op;
 	if (p->rank[i].op[r->rank[i].at].line)
 		snprintf(line, sizeof(line), "%u:", p->rank[i].op[r->rank[i].at].line);
-	return zerr_set(err, -EDEADLK, "%s:%s rank %u waits for ever for %s rank %u%s", p->where, line, i,
+	return zerr_set(err, -EDEADLK, "%s:%s rank %u waits for ever for %s rank %u%s%s", p->where, line, i,
 		op->kind == PROGRAM_RECV ? "a message from" : "a receive of its message by", op->peer,
+		op->kind == PROGRAM_RECV ? "" : ", as the message is longer than --eager",
 		p->ranks - r->ended > 1 ? ", and others wait, too" : "");
 }
 

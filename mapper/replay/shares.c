@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #define NEARLY 1e-9 /* relative difference of levels, which are rates a weight, that is rounding */
+#define ROUNDS 3    /* after so many, all flows that links connect with concerned ones are concerned */
 
 /* A flow on a link. */
 struct cross {
@@ -28,12 +29,13 @@ struct link {
 	double capacity, load; /* load: of all flows, by their rates */
 	uint32_t first;	       /* cross */
 	uint32_t limited;      /* flows that it limits */
+	double level;	       /* of these; INFINITY: it limits none, unless those have gone */
 	bool dirty;	       /* a flow has come or gone */
 	/* while rates are found: */
 	bool touched, closed; /* a concerned flow is on it; all flows that it limits are concerned */
+	bool open;	      /* all flows on it are concerned */
 	double left, weight;  /* for concerned flows without a rate yet, and their weight */
 	uint32_t waiting;     /* such flows, by their crosses */
-	double level;	      /* of the flows that it limits now; INFINITY: it limits none */
 };
 
 struct flow {
@@ -85,6 +87,7 @@ int shares_create(struct shares **out, const double *capacity, uint32_t links)
 	for (uint32_t l = 0; l < links; l++) {
 		s->link[l].capacity = capacity[l];
 		s->link[l].first = SHARES_NONE;
+		s->link[l].level = INFINITY;
 	}
 	return 0;
 }
@@ -248,9 +251,21 @@ static void concern_limited(struct shares *s, uint32_t link)
 			concern(s, s->cross[at].flow);
 }
 
-/* Adds what the concerned flows from number `from` on bring with them. */
-static void concern_all(struct shares *s, uint32_t from)
+/* All flows on the link, whatever limits them. */
+static void concern_on(struct shares *s, uint32_t link)
 {
+	if (s->link[link].open)
+		return;
+	s->link[link].open = true;
+	for (uint32_t at = s->link[link].first; at != SHARES_NONE; at = s->cross[at].next)
+		concern(s, s->cross[at].flow);
+}
+
+/* Adds what the concerned flows from number `from` on bring with them; connected: all flows that links connect. */
+static void concern_all(struct shares *s, uint32_t from, bool connected)
+{
+	if (connected)
+		from = 0;
 	for (uint32_t i = from; i < s->concerned.n && !s->failed; i++)
 		for (uint32_t at = s->flow[s->concerned.at[i]].first; at != SHARES_NONE; at = s->cross[at].along) {
 			struct link *l = &s->link[s->cross[at].link];
@@ -259,7 +274,10 @@ static void concern_all(struct shares *s, uint32_t from)
 				l->touched = true;
 				push(s, &s->touched, s->cross[at].link);
 			}
-			concern_limited(s, s->cross[at].link);
+			if (connected)
+				concern_on(s, s->cross[at].link);
+			else
+				concern_limited(s, s->cross[at].link);
 		}
 }
 
@@ -410,12 +428,12 @@ static void begin(struct shares *s)
 static void end(struct shares *s, shares_changed_fn *changed, void *arg)
 {
 	for (uint32_t i = 0; i < s->touched.n; i++)
-		s->link[s->touched.at[i]].touched = s->link[s->touched.at[i]].closed = false;
+		s->link[s->touched.at[i]].touched = s->link[s->touched.at[i]].closed = s->link[s->touched.at[i]].open = false;
 	for (uint32_t i = 0; i < s->concerned.n; i++) {
 		struct flow *f = &s->flow[s->concerned.at[i]];
-		bool differs = fabs(f->new_rate - f->rate) > NEARLY * f->rate || f->new_limit != f->limit;
 
 		f->concerned = false;
+		f->filled = fabs(f->new_rate - f->rate) > NEARLY * f->rate || f->new_limit != f->limit;
 		if (f->limit != SHARES_NONE)
 			s->link[f->limit].limited--;
 		s->link[f->new_limit].limited++;
@@ -423,9 +441,10 @@ static void end(struct shares *s, shares_changed_fn *changed, void *arg)
 			s->link[s->cross[x].link].load += f->new_rate - f->rate;
 		f->limit = f->new_limit;
 		f->rate = f->new_rate;
-		if (differs)
-			changed(arg, f->owner);
 	}
+	for (uint32_t i = 0; i < s->concerned.n; i++)
+		if (s->flow[s->concerned.at[i]].filled) /* it has changed */
+			changed(arg, s->flow[s->concerned.at[i]].owner);
 	s->concerned.n = s->touched.n = 0;
 }
 
@@ -434,8 +453,8 @@ int shares_settle(struct shares *s, shares_changed_fn *changed, void *arg)
 	uint32_t done = 0;
 
 	begin(s);
-	while (done < s->concerned.n && !s->failed) {
-		concern_all(s, done);
+	for (unsigned round = 0; done < s->concerned.n && !s->failed; round++) {
+		concern_all(s, done, round >= ROUNDS);
 		done = s->concerned.n;
 		fill(s);
 		concern_larger(s);
@@ -449,6 +468,19 @@ int shares_settle(struct shares *s, shares_changed_fn *changed, void *arg)
 double shares_rate(const struct shares *s, uint32_t flow)
 {
 	return s->flow[flow].rate;
+}
+
+double shares_ceiling(const struct shares *s, uint32_t flow)
+{
+	double ceiling = INFINITY;
+
+	for (uint32_t at = s->flow[flow].first; at != SHARES_NONE; at = s->cross[at].along) {
+		const struct link *l = &s->link[s->cross[at].link];
+		double here = l->limited ? l->level * s->flow[flow].weight : l->capacity;
+
+		ceiling = here < ceiling ? here : ceiling;
+	}
+	return ceiling;
 }
 
 uint32_t shares_limit(const struct shares *s, uint32_t flow)

@@ -19,6 +19,7 @@ struct pool {
 	enum why_cause cause;
 	uint32_t limit; /* of the first flow; or the node, where it is local */
 	uint32_t flow[ROUTING_PATHS_MAX], nflows;
+	uint64_t settled; /* as in struct transfers, when its rate was found */
 	struct pool *next, *prev; /* all pools; or the next unused one */
 };
 
@@ -30,8 +31,8 @@ struct transfers {
 	struct shares *shares;
 	int (*done)(void *, struct message *, double);
 	void *arg;
-	double now;
-	uint64_t drawn; /* messages that have drawn paths */
+	double now, due;	 /* due: when the rates are to be found again, at the latest */
+	uint64_t drawn, settled; /* messages that have drawn paths; times that rates were found */
 	struct pool *pools, *unused;
 	struct path_set paths;
 };
@@ -50,6 +51,7 @@ int transfers_create(struct transfers **out, const struct net *net, uint32_t nod
 			.opts = opts,
 			.agenda = agenda,
 			.whys = whys,
+			.due = INFINITY,
 			.done = done,
 			.arg = arg};
 		for (uint32_t l = 0; l < net->links; l++)
@@ -134,13 +136,28 @@ static void pool_changed(void *arg, void *owner)
 {
 	struct transfers *t = arg;
 	struct pool *p = owner;
+	bool first = !p->settled;
 
-	pool_advance(t, p);
+	if (p->settled == t->settled)
+		return; /* for another one of its flows */
+	p->settled = t->settled;
+	if (!first)
+		pool_advance(t, p);
 	p->rate = 0;
 	for (uint32_t i = 0; i < p->nflows; i++)
 		p->rate += shares_rate(t->shares, p->flow[i]);
 	p->limit = shares_limit(t->shares, p->flow[0]);
+	if (first)
+		pool_advance(t, p); /* it has had this rate since it began */
 	pool_plan(t, p); /* it is there, so this cannot fail */
+}
+
+/* Something has changed that would last for so long: for the share of it that is tolerated, rates may stay as they are. */
+static void due(struct transfers *t, double seconds)
+{
+	double at = t->now + t->opts->tolerance * seconds;
+
+	t->due = at < t->due ? at : t->due;
 }
 
 /* Adds a path to the pool; without any link it has no limit. */
@@ -156,6 +173,7 @@ static int pool_route(struct transfers *t, struct pool *p, const uint32_t *link,
 	if (rc)
 		return rc;
 	p->nflows++;
+	due(t, p->left / shares_ceiling(t->shares, p->flow[p->nflows - 1]));
 	/* its time is known when the rates are found, see pool_changed; until then it never ends */
 	return agenda_put(t->agenda, &p->event, INFINITY);
 }
@@ -180,18 +198,21 @@ static uint32_t path_take(const struct transfers *t, struct message *m, const ui
 	return n;
 }
 
-/* Draws the paths of a message, into t->paths; between nodes at one point, one without links. */
-static void paths_draw(struct transfers *t, const struct message *m)
+/* Draws the paths of a message, into t->paths; between nodes at one point, one without links. A message draws the same
+ * ones each time. */
+static void paths_draw(struct transfers *t, struct message *m)
 {
 	const struct replay_opts *o = t->opts;
 	uint32_t s = m->from.point, d = m->to.point;
 
 	t->paths.n = 0;
+	if (!m->draw)
+		m->draw = ++t->drawn;
 	if (s == d)
 		path_set_add(&t->paths, 0);
 	else
 		o->routing->draw(t->net, &o->model, s, d,
-			rng_at(o->model.seed, RNG_PATH, (uint64_t)s << 32 | d, t->drawn++), &t->paths);
+			rng_at(o->model.seed, RNG_PATH, (uint64_t)s << 32 | d, m->draw - 1), &t->paths);
 }
 
 static int local_begin(struct transfers *t, struct message *m)
@@ -206,6 +227,18 @@ static int local_begin(struct transfers *t, struct message *m)
 	return pool_plan(t, p);
 }
 
+void transfers_measure(struct transfers *t, struct message *m)
+{
+	uint32_t link[NET_SLOTS_MAX + 2];
+	const uint32_t *path = t->paths.link;
+
+	if (!(t->opts->hop > 0) || m->hops || m->from.node == m->to.node)
+		return;
+	paths_draw(t, m);
+	for (uint32_t k = 0; k < t->paths.n; path += t->paths.slots[k++])
+		path_take(t, m, path, t->paths.slots[k], link);
+}
+
 int transfers_begin(struct transfers *t, struct message *m, double now)
 {
 	uint32_t link[NET_SLOTS_MAX + 2];
@@ -214,8 +247,10 @@ int transfers_begin(struct transfers *t, struct message *m, double now)
 	int rc = 0;
 
 	t->now = now;
-	if (!m->bytes)
+	if (!m->bytes) {
+		transfers_measure(t, m);
 		return t->done(t->arg, m, now);
+	}
 	if (m->from.node == m->to.node)
 		return local_begin(t, m);
 	paths_draw(t, m);
@@ -241,6 +276,8 @@ int transfers_end(struct transfers *t, struct agenda_item *event, double now)
 	pool_advance(t, p);
 	for (uint32_t i = 0; i < p->nflows; i++)
 		shares_remove(t->shares, p->flow[i]);
+	if (p->nflows)
+		due(t, now - p->begin);
 	why_drop(t->whys, m->why);
 	m->why = p->why;
 	m->pools--;
@@ -253,9 +290,16 @@ double transfers_since(const struct agenda_item *event)
 	return ((const struct pool *)event)->begin;
 }
 
+double transfers_due(const struct transfers *t)
+{
+	return t->due;
+}
+
 int transfers_settle(struct transfers *t, double now)
 {
 	t->now = now;
+	t->due = INFINITY;
+	t->settled++;
 	return shares_settle(t->shares, pool_changed, t);
 }
 

@@ -30,7 +30,8 @@ struct message {
 	uint64_t bytes;
 	uint32_t phase; /* of the rank that began it */
 	uint32_t pools; /* parts that are under way */
-	uint32_t hops;	/* of its longest path, once it moves */
+	uint32_t hops;	/* of its longest path, once it moves or was measured */
+	uint64_t draw;	/* 1 + its number among the messages that drew paths; 0: it has not drawn any */
 	struct why *why;
 	/* replay.c: */
 	enum message_stage stage;
@@ -48,12 +49,16 @@ struct transfers;
 int transfers_create(struct transfers **, const struct net *, uint32_t nodes, const struct replay_opts *,
 	struct agenda *, struct why_store *, int (*done)(void *arg, struct message *, double now), void *arg);
 void transfers_destroy(struct transfers *);
+/* Finds m->hops, if hops take time, before the message moves. */
+void transfers_measure(struct transfers *, struct message *);
 /* A message begins to move. 0 or -ENOMEM. */
 int transfers_begin(struct transfers *, struct message *, double now);
 /* A part, of kind AGENDA_POOL, which was on the agenda and is taken from it, has moved. 0 or -ENOMEM. */
 int transfers_end(struct transfers *, struct agenda_item *, double now);
 /* When that part began. */
 double transfers_since(const struct agenda_item *);
+/* When the rates are to be found again at the latest, for what has begun and ended; INFINITY: they are right. */
+double transfers_due(const struct transfers *);
 /* All that begins and ends now has been told: finds the rates. 0 or -ENOMEM. */
 int transfers_settle(struct transfers *, double now);
 /* Writes the name of a WHY_LINK's id. is_end: it is a node's end, and no link. */
