@@ -18,7 +18,7 @@ struct replay_opts {
 	double node_bandwidth;	 /* bytes/s out of a node, and into it (1/G); 0: no limit of its own */
 	double local_bandwidth;	 /* bytes/s of a message inside a node; 0: no limit */
 	double compute;		 /* factor of the times of computing */
-	double tolerance;	 /* the share of its time by which a message may end too early, see replay.h */
+	double tolerance;	 /* the share of its time by which a message may end too early or late, see replay.h */
 };
 
 void replay_defaults(struct replay_opts *);

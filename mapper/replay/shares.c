@@ -5,8 +5,8 @@
  * A change concerns the flows that are new, and those that a link of a flow that came or went limits. With a flow, all
  * flows are concerned that one of its links limits. Their rates are filled up together, beside the others' rates. If
  * then a link limits a concerned flow below another flow on the link, that flow is concerned, too, and the filling is
- * done again. In the end each flow has a link that is full and on which no flow has more: the rates are those that a
- * filling of all flows would find.
+ * done again; after some rounds, with all flows that links connect with these. In the end each flow has a link that is
+ * full and on which no flow has more: the rates are those that a filling of all flows would find.
  */
 #include "mapper/replay/shares.h"
 
@@ -21,27 +21,35 @@
 /* A flow on a link. */
 struct cross {
 	uint32_t flow, link;
-	uint32_t along;	     /* the flow's next link */
-	uint32_t next, prev; /* others on the link */
+	uint32_t along; /* the flow's next link */
+	uint32_t at;	/* where it is on the link */
+};
+
+/* The same, in the list of the link. */
+struct on {
+	uint32_t flow, cross;
 };
 
 struct link {
 	double capacity, load; /* load: of all flows, by their rates */
-	uint32_t first;	       /* cross */
-	uint32_t limited;      /* flows that it limits */
-	double level;	       /* of these; INFINITY: it limits none, unless those have gone */
-	bool dirty;	       /* a flow has come or gone */
+	struct on *on;	       /* [n], in no order */
+	uint32_t n, room;
+	uint32_t limited; /* the first flow that it limits, or SHARES_NONE */
+	double level;	  /* of these; INFINITY: it limits none, unless those have gone */
+	bool dirty;	  /* a flow has come or gone */
 	/* while rates are found: */
 	bool touched, closed; /* a concerned flow is on it; all flows that it limits are concerned */
 	bool open;	      /* all flows on it are concerned */
 	double left, weight;  /* for concerned flows without a rate yet, and their weight */
 	uint32_t waiting;     /* such flows, by their crosses */
+	uint32_t concerned;   /* all concerned flows, likewise */
 };
 
 struct flow {
 	void *owner;
 	double weight, rate;
 	uint32_t limit, first; /* link, or SHARES_NONE; cross, or the next unused flow */
+	uint32_t next, prev;   /* others that the same link limits */
 	bool alive;
 	bool concerned, filled;
 	double new_rate;
@@ -86,7 +94,7 @@ int shares_create(struct shares **out, const double *capacity, uint32_t links)
 		return -ENOMEM;
 	for (uint32_t l = 0; l < links; l++) {
 		s->link[l].capacity = capacity[l];
-		s->link[l].first = SHARES_NONE;
+		s->link[l].limited = SHARES_NONE;
 		s->link[l].level = INFINITY;
 	}
 	return 0;
@@ -96,6 +104,8 @@ void shares_destroy(struct shares *s)
 {
 	if (!s)
 		return;
+	for (uint32_t l = 0; s->link && l < s->links; l++)
+		free(s->link[l].on);
 	free(s->link);
 	free(s->cross);
 	free(s->flow);
@@ -168,31 +178,56 @@ static uint32_t flow_new(struct shares *s)
 
 static void dirty(struct shares *s, uint32_t link)
 {
-	if (s->link[link].dirty || !s->link[link].limited)
+	if (s->link[link].dirty || s->link[link].limited == SHARES_NONE)
 		return;
 	s->link[link].dirty = true;
 	push(s, &s->dirty, link);
+}
+
+/* The link, or SHARES_NONE, limits the flow. */
+static void limit(struct shares *s, uint32_t flow, uint32_t link)
+{
+	struct flow *f = &s->flow[flow];
+
+	if (f->limit == link)
+		return;
+	if (f->limit != SHARES_NONE) {
+		*(f->prev == SHARES_NONE ? &s->link[f->limit].limited : &s->flow[f->prev].next) = f->next;
+		if (f->next != SHARES_NONE)
+			s->flow[f->next].prev = f->prev;
+	}
+	f->limit = link;
+	if (link == SHARES_NONE)
+		return;
+	f->prev = SHARES_NONE;
+	f->next = s->link[link].limited;
+	if (f->next != SHARES_NONE)
+		s->flow[f->next].prev = flow;
+	s->link[link].limited = flow;
+}
+
+/* Takes the cross from its link. */
+static void cross_leave(struct shares *s, const struct cross *x)
+{
+	struct link *l = &s->link[x->link];
+
+	l->on[x->at] = l->on[--l->n];
+	s->cross[l->on[x->at].cross].at = x->at;
+	if (!l->n)
+		l->load = 0; /* no rounding is left behind */
 }
 
 void shares_remove(struct shares *s, uint32_t flow)
 {
 	struct flow *f = &s->flow[flow];
 
-	if (f->limit != SHARES_NONE)
-		s->link[f->limit].limited--;
+	limit(s, flow, SHARES_NONE);
 	for (uint32_t at = f->first, along; at != SHARES_NONE; at = along) {
 		struct cross *x = &s->cross[at];
 
 		along = x->along;
 		s->link[x->link].load -= f->rate;
-		if (x->prev == SHARES_NONE)
-			s->link[x->link].first = x->next;
-		else
-			s->cross[x->prev].next = x->next;
-		if (x->next != SHARES_NONE)
-			s->cross[x->next].prev = x->prev;
-		if (s->link[x->link].first == SHARES_NONE)
-			s->link[x->link].load = 0; /* no rounding is left behind */
+		cross_leave(s, x);
 		dirty(s, x->link);
 		x->along = s->cross_unused;
 		s->cross_unused = at;
@@ -214,16 +249,17 @@ int shares_add(struct shares *s, const uint32_t *link, uint32_t n, double weight
 		.first = SHARES_NONE,
 		.alive = true};
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = cross_new(s), first = s->link[link[i]].first;
+		struct link *l = &s->link[link[i]];
+		struct on *more = room(l->on, l->n, &l->room, sizeof(*more));
+		uint32_t at = more ? cross_new(s) : SHARES_NONE;
 
+		l->on = more ? more : l->on;
 		if (at == SHARES_NONE) {
 			shares_remove(s, flow);
 			return -ENOMEM;
 		}
-		s->cross[at] = (struct cross){flow, link[i], s->flow[flow].first, first, SHARES_NONE};
-		if (first != SHARES_NONE)
-			s->cross[first].prev = at;
-		s->link[link[i]].first = at;
+		s->cross[at] = (struct cross){flow, link[i], s->flow[flow].first, l->n};
+		l->on[l->n++] = (struct on){flow, at};
 		s->flow[flow].first = at;
 	}
 	push(s, &s->fresh, flow);
@@ -243,12 +279,11 @@ static void concern(struct shares *s, uint32_t flow)
 
 static void concern_limited(struct shares *s, uint32_t link)
 {
-	if (!s->link[link].limited || s->link[link].closed)
+	if (s->link[link].closed)
 		return;
 	s->link[link].closed = true;
-	for (uint32_t at = s->link[link].first; at != SHARES_NONE; at = s->cross[at].next)
-		if (s->flow[s->cross[at].flow].limit == link)
-			concern(s, s->cross[at].flow);
+	for (uint32_t at = s->link[link].limited; at != SHARES_NONE; at = s->flow[at].next)
+		concern(s, at);
 }
 
 /* All flows on the link, whatever limits them. */
@@ -257,8 +292,8 @@ static void concern_on(struct shares *s, uint32_t link)
 	if (s->link[link].open)
 		return;
 	s->link[link].open = true;
-	for (uint32_t at = s->link[link].first; at != SHARES_NONE; at = s->cross[at].next)
-		concern(s, s->cross[at].flow);
+	for (uint32_t i = 0; i < s->link[link].n; i++)
+		concern(s, s->link[link].on[i].flow);
 }
 
 /* Adds what the concerned flows from number `from` on bring with them; connected: all flows that links connect. */
@@ -332,7 +367,7 @@ static void links_begin(struct shares *s)
 
 		l->left = l->capacity - l->load;
 		l->weight = 0;
-		l->waiting = 0;
+		l->waiting = l->concerned = 0;
 		l->level = INFINITY;
 	}
 	for (uint32_t i = 0; i < s->concerned.n; i++) {
@@ -345,6 +380,7 @@ static void links_begin(struct shares *s)
 			l->left += f->rate;
 			l->weight += f->weight;
 			l->waiting++;
+			l->concerned++;
 		}
 	}
 	for (uint32_t i = 0; i < s->touched.n; i++) {
@@ -358,9 +394,11 @@ static void links_begin(struct shares *s)
 /* The link is full: the flows on it that have no rate yet get this level. */
 static void link_fill(struct shares *s, uint32_t link, double level)
 {
-	s->link[link].level = level;
-	for (uint32_t at = s->link[link].first; at != SHARES_NONE; at = s->cross[at].next) {
-		struct flow *f = &s->flow[s->cross[at].flow];
+	struct link *full = &s->link[link];
+
+	full->level = level;
+	for (uint32_t i = 0; full->waiting; i++) {
+		struct flow *f = &s->flow[full->on[i].flow];
 
 		if (!f->concerned || f->filled)
 			continue;
@@ -401,13 +439,13 @@ static void concern_larger(struct shares *s)
 	for (uint32_t i = 0; i < s->touched.n; i++) {
 		const struct link *l = &s->link[s->touched.at[i]];
 
-		if (isinf(l->level))
+		if (isinf(l->level) || l->concerned == l->n)
 			continue;
-		for (uint32_t at = l->first; at != SHARES_NONE; at = s->cross[at].next) {
-			const struct flow *f = &s->flow[s->cross[at].flow];
+		for (uint32_t k = 0; k < l->n; k++) {
+			const struct flow *f = &s->flow[l->on[k].flow];
 
 			if (!f->concerned && f->rate > l->level * f->weight * (1 + NEARLY))
-				concern(s, s->cross[at].flow);
+				concern(s, l->on[k].flow);
 		}
 	}
 }
@@ -428,18 +466,16 @@ static void begin(struct shares *s)
 static void end(struct shares *s, shares_changed_fn *changed, void *arg)
 {
 	for (uint32_t i = 0; i < s->touched.n; i++)
-		s->link[s->touched.at[i]].touched = s->link[s->touched.at[i]].closed = s->link[s->touched.at[i]].open = false;
+		s->link[s->touched.at[i]].touched = s->link[s->touched.at[i]].closed = s->link[s->touched.at[i]].open =
+			false;
 	for (uint32_t i = 0; i < s->concerned.n; i++) {
 		struct flow *f = &s->flow[s->concerned.at[i]];
 
 		f->concerned = false;
 		f->filled = fabs(f->new_rate - f->rate) > NEARLY * f->rate || f->new_limit != f->limit;
-		if (f->limit != SHARES_NONE)
-			s->link[f->limit].limited--;
-		s->link[f->new_limit].limited++;
 		for (uint32_t x = f->first; x != SHARES_NONE; x = s->cross[x].along)
 			s->link[s->cross[x].link].load += f->new_rate - f->rate;
-		f->limit = f->new_limit;
+		limit(s, s->concerned.at[i], f->new_limit);
 		f->rate = f->new_rate;
 	}
 	for (uint32_t i = 0; i < s->concerned.n; i++)
@@ -476,7 +512,7 @@ double shares_ceiling(const struct shares *s, uint32_t flow)
 
 	for (uint32_t at = s->flow[flow].first; at != SHARES_NONE; at = s->cross[at].along) {
 		const struct link *l = &s->link[s->cross[at].link];
-		double here = l->limited ? l->level * s->flow[flow].weight : l->capacity;
+		double here = l->limited != SHARES_NONE ? l->level * s->flow[flow].weight : l->capacity;
 
 		ceiling = here < ceiling ? here : ceiling;
 	}

@@ -27,8 +27,8 @@ typedef void shares_changed_fn(void *arg, void *owner);
 int shares_settle(struct shares *, shares_changed_fn *, void *arg);
 /* Bytes a second; the link that limits the flow. */
 double shares_rate(const struct shares *, uint32_t flow);
+uint32_t shares_limit(const struct shares *, uint32_t flow);
 /* What a new flow can have at most as long as links limit others as they do. */
 double shares_ceiling(const struct shares *, uint32_t flow);
-uint32_t shares_limit(const struct shares *, uint32_t flow);
 
 #endif

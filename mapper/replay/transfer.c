@@ -19,7 +19,7 @@ struct pool {
 	enum why_cause cause;
 	uint32_t limit; /* of the first flow; or the node, where it is local */
 	uint32_t flow[ROUTING_PATHS_MAX], nflows;
-	uint64_t settled; /* as in struct transfers, when its rate was found */
+	uint64_t settled;	  /* as in struct transfers, when its rate was found */
 	struct pool *next, *prev; /* all pools; or the next unused one */
 };
 
@@ -149,10 +149,11 @@ static void pool_changed(void *arg, void *owner)
 	p->limit = shares_limit(t->shares, p->flow[0]);
 	if (first)
 		pool_advance(t, p); /* it has had this rate since it began */
-	pool_plan(t, p); /* it is there, so this cannot fail */
+	pool_plan(t, p);	    /* it is there, so this cannot fail */
 }
 
-/* Something has changed that would last for so long: for the share of it that is tolerated, rates may stay as they are. */
+/* Something has changed that would last for so long: for the share of it that is tolerated, rates may stay as they are.
+ */
 static void due(struct transfers *t, double seconds)
 {
 	double at = t->now + t->opts->tolerance * seconds;

@@ -50,7 +50,7 @@ static void line(void **state)
 	static const double capacity[] = {1, 2};
 	static const uint32_t both[] = {0, 1}, first[] = {0}, second[] = {1};
 	struct shares *s;
-	uint32_t a, b, c;
+	uint32_t a, b, c, d;
 
 	(void)state;
 	assert_int_equal(shares_create(&s, capacity, 2), 0);
@@ -63,6 +63,13 @@ static void line(void **state)
 	assert_rate(s, c, 1.5);
 	assert_int_equal(shares_limit(s, a), 0);
 	assert_int_equal(shares_limit(s, c), 1);
+	/* a new flow over both would have 1/2 at most, one over the second link 3/2 */
+	d = add(s, 1, 2, both);
+	assert_true(fabs(shares_ceiling(s, d) - 0.5) < 1e-9);
+	shares_remove(s, d);
+	d = add(s, 1, 1, second);
+	assert_true(fabs(shares_ceiling(s, d) - 1.5) < 1e-9);
+	shares_remove(s, d);
 	shares_remove(s, b);
 	settle(s);
 	assert_rate(s, a, 1);
@@ -166,6 +173,36 @@ static void fill(struct known *k, const double *capacity)
 	}
 }
 
+/* Flow i is on links i and i + 1; the even links limit pairs of flows, 1, 2, 3, ... each, and the odd ones have a
+ * little left. When a flow that shared the first link goes, each flow changes the next one: more rounds than shares.c
+ * takes for flows that are found one by one. */
+static void chain(void **state)
+{
+	struct known k[FLOWS] = {{0}};
+	double capacity[LINKS];
+	struct shares *s;
+
+	(void)state;
+	for (int l = 0; l < LINKS; l++)
+		capacity[l] = l % 2 ? l + 2.1 : l + 2;
+	assert_int_equal(shares_create(&s, capacity, LINKS), 0);
+	for (uint32_t i = 0; i < LINKS; i++) {
+		k[i] = (struct known){.n = i ? 2 : 1, .link = {i ? i - 1 : 0, i}, .weight = 1, .there = 1};
+		k[i].flow = add(s, 1, k[i].n, k[i].link);
+	}
+	for (int step = 0; step < 2; step++) {
+		settle(s);
+		fill(k, capacity);
+		for (int i = 0; i < LINKS; i++)
+			if (k[i].there)
+				assert_rate(s, k[i].flow, k[i].rate);
+		if (!step)
+			shares_remove(s, k[0].flow);
+		k[0].there = 0;
+	}
+	shares_destroy(s);
+}
+
 static void random_flows(void **state)
 {
 	double capacity[LINKS];
@@ -212,6 +249,7 @@ int main(void)
 		cmocka_unit_test(line),
 		cmocka_unit_test(weights),
 		cmocka_unit_test(twice),
+		cmocka_unit_test(chain),
 		cmocka_unit_test(random_flows),
 	};
 
