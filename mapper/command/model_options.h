@@ -31,8 +31,8 @@ int model_options_parse(struct model_options *, int argc, char **argv, struct ze
 void model_options_free(struct model_options *);
 /* Before a command line is read: the number of direct paths is not given yet. */
 void model_options_leave_direct(struct model_opts *);
-/* Behind it: a number that was not given becomes the default, or that of all paths if these are fewer. One that was given
- * and is larger than that is an error. */
+/* Behind it: a number that was not given becomes the default, or that of all paths if these are fewer. One that was
+ * given and is larger than that is an error. */
 int model_options_check_direct(struct model_opts *, struct zerr *);
 
 #endif

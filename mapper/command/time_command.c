@@ -127,7 +127,7 @@ static const struct zargs_row rows[] = {
 	{.name = "tolerance",
 		FIELD(REAL, replay.tolerance),
 		.high = 0.1,
-		HELP("X", "share of its time by which a message may end too early, default 0.01")},
+		HELP("X", "share of its time by which a message may end too early or late, default 0.01")},
 	{.name = "paths",
 		FIELD(UNSIGNED, replay.model.paths),
 		.min = 1,

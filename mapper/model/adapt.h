@@ -10,7 +10,7 @@
  *
  * A local routing (AL) looks at one link of each path in both formulas: the first router's own link, behind that of the
  * node if it has one. The other links of the path get the bytes nevertheless. They may be requested, and given, more
- *than they have; their own routers see then that nothing is left.
+ * than they have; their own routers see then that nothing is left.
  *
  * In the end an adaptive message is split over all paths of all iterations, in proportion to what it got on them. The
  * total is known only then. Paths are not stored, but drawn again from the same random numbers. Two numbers for each

@@ -4,12 +4,12 @@
  * of the LogGP model (Alexandrov, Ionescu, Schauser, Scheiman, "LogGP: Incorporating Long Messages into the LogP
  * Model", SPAA 1995). A message moves at the rate that its share of links gives it (transfer.h). Rates are found anew
  * when messages begin or end. A message that is to end within `tolerance` of its own time ends at once, so that many
- *can end together; and rates stay as they are for that share of the time of a message that began or ended, so that they
- *are found once for many. The times of the program are wrong by about that share at most; with 0 they are exact.
+ * can end together. Rates stay as they are for that share of the time of a message that began or ended, so that they
+ * are found once for many. The times of the program are wrong by about that share at most; with 0 they are exact.
  *
- *	Short messages (up to `eager`) move when they are sent. For a long one, a request goes to the receiver, which
- *	answers when it is ready to receive; each costs a latency. The sender of a short message does not wait. Messages
- *	from one rank to another one move one after the other, as over one connection.
+ * Short messages (up to `eager`) move when they are sent. For a long one, a request goes to the receiver, which
+ * answers when it is ready to receive; each costs a latency. The sender of a short message does not wait. Messages
+ * from one rank to another one move one after the other, as over one connection.
  *
  * One thread.
  */
