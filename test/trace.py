@@ -255,7 +255,7 @@ def refused(path, reason, what):
 
 refused("nothing.otf2", "nothing.otf2: No such file or directory", "no file")
 refused(write("text.otf2", "hello\n"), "text.otf2: no trace of OTF2: ", "no trace")
-for script, reason, what in [("send 0 world 2 5\n", "t/t.otf2: rank 0 sends to rank 2 of a communicator of 2", "a rank that is not there"),
+for script, reason, what in [("send 0 world 2 5\n", "t/t.otf2: rank 0 names rank 2 of a communicator of 2", "a rank that is not there"),
                              ("coll 0 1 world 2 0 5\n", "t/t.otf2: a collective with root 2 on a communicator of 2", "a root that is not there"),
                              ("comm c 1\ncoll 0 0 c 0 0 0\n", "t/t.otf2: a collective of rank 0 on a communicator without it", "a collective of another"),
                              ("comm c 7\n", "t/t.otf2: communicator 2 has members that are no ranks", "a member that is no rank"),

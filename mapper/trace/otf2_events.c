@@ -42,8 +42,15 @@ int otf2_events_peer(const struct trace *t, const struct otf2_comm *c, uint32_t 
 	const struct trace_comm *comm = c->comm == OTF2_DEFS_NONE ? NULL : &t->comm[c->comm];
 	uint32_t first = 0, n;
 
-	if (c->self || c->global) {
-		*peer = c->self ? self : (uint32_t)rank;
+	if (c->self) {
+		*peer = self;
+		return 0;
+	}
+	if (c->global && rank >= t->ranks)
+		return zerr_set(err, -EINVAL, "rank %u names rank %llu of %u", self, (unsigned long long)rank,
+			t->ranks);
+	if (c->global) {
+		*peer = (uint32_t)rank;
 		return 0;
 	}
 	if (!comm)
@@ -56,7 +63,7 @@ int otf2_events_peer(const struct trace *t, const struct otf2_comm *c, uint32_t 
 		n = first ? comm->n - first : comm->first;
 	}
 	if (rank >= n)
-		return zerr_set(err, -EINVAL, "rank %u sends to rank %llu of a communicator of %u", self,
+		return zerr_set(err, -EINVAL, "rank %u names rank %llu of a communicator of %u", self,
 			(unsigned long long)rank, n);
 	*peer = comm->member[first + rank];
 	return 0;
