@@ -251,4 +251,40 @@ if os.access(WRITER, os.X_OK):
     check(r.returncode == 1 and "two threads of rank 0 call MPI; their order is not known" in r.stderr, "refused: two threads of a rank", r.stderr)
     r = zipmap("time", "-n", "crossbar node:4", traced("ranks 2\nrecv 0 world 1 10\n"))
     check(r.returncode == 1 and r.stderr == "zipmap time: t/t.otf2: rank 0 waits for ever for a message from rank 1\n", "refused: a message is missing", r.stderr)
+    # nonblocking collectives: operation 0 is a barrier, 1 a broadcast, 8 an all-to-all, 17 creates a communicator
+    script = "ranks 4\n" + "".join("ibegin %d 1\n" % k for k in range(4)) + "send 0 world 2 1000\n"
+    script += "".join("icoll %d 0 world 0 0 0 1\n" % k for k in range(4)) + "recv 2 world 0 1000\n"
+    trace_takes("... a nonblocking barrier that others pass while a rank sends", script, 1, "--eager", "0")
+    script = "ranks 4\ncomm p 0 2\nibegin 0 1\nibegin 0 2\nibegin 2 1\nibegin 2 2\n"
+    script += "icoll 0 1 p 0 2000 1000 2\nicoll 0 1 p 0 1000 500 1\nicoll 2 1 p 0 0 500 1\nsend 2 world 0 1000\nicoll 2 1 p 0 0 1000 2\n"
+    trace_takes("... two that two ranks complete in different order", script + "recv 0 world 2 1000\n", 1.5)  # 500 B arrive first
+    first = "coll 0 1 p 0 1000 500\ncoll 2 1 p 0 0 500\n"
+    script = "ranks 4\ncomm p 0 2\n" + first + "ibegin 0 1\nibegin 2 1\n" + first + "icoll 0 1 p 1 0 1000 1\nicoll 2 1 p 1 2000 1000 1\n"
+    trace_takes("... and a blocking one in between", script, 1.5)
+    slow = "".join("enter %d 0 MPI_Init\nleave %d 0 MPI_Init\nibegin %d 1\nenter %d 3000 MPI_Wait\nicoll %d 8 world 0 2000 2000 1\n"
+                   "leave %d 3000 MPI_Wait\n" % ((k,) * 6) for k in range(4))
+    trace_takes("... an all-to-all behind computing", "ranks 4\n" + slow, 3)
+    coll = "".join("ibegin %d 1\nicoll %d 1 world 2 0 0 1\n" % (k, k) for k in range(4))
+    trace_takes("... where nothing is in between, step by step", "ranks 4\n" + coll, 2, "--latency", "1")
+    # synchronisation
+    late = "enter 0 0 MPI_Init\nleave 0 0 MPI_Init\nenter 0 3000 MPI_Win_fence\n%sleave 0 3000 MPI_Win_fence\n"
+    trace_takes("... a fence waits for all ranks of the window", "ranks 4\ncomm p 0 2\nwin w p\n" + late % "fence 0 w\n" + "fence 2 w\nput 2 w 0 1000\n", 4)
+    trace_takes("... so does a communicator that is made",
+                "ranks 4\ncomm p 0 2\n" + late % "coll 0 17 p 0 0 0\n" + "coll 2 17 p 0 0 0\nsend 2 world 0 1000\nrecv 0 world 2 1000\n", 4)
+    # threads: the other thread of a rank is read behind the first one
+    trace_takes("... phases of a thread that does not call MPI",
+                "ranks 4\nphase work\nsend 0 world 2 1000\ntenter 0 1 work\ntleave 0 2000 work\nrecv 2 world 0 1000\n", 1)
+    trace_takes("... and of one that does, behind one that does not",
+                "ranks 4\nphase work\nenter 0 1 work\nleave 0 2 work\nthread 0 world 2 1000\nrecv 2 world 0 1000\n", 1)
+    for line in ("irecv 0 1", "coll 0 0 world 0 0 0", "ibegin 0 1"):
+        r = zipmap("time", "-n", "crossbar node:4", traced("ranks 2\nthread 1 world 0 10\n%s\n" % line.replace("0", "1", 1)))
+        check(r.returncode == 1 and "two threads of rank 1 call MPI" in r.stderr, "refused: two threads, one with " + line, r.stderr)
+    r = zipmap("time", "-n", "crossbar node:4", traced("ranks 2\nglobal\nirecv 0 1\nreceived 0 world 4294967295 10 1\n"))
+    check(r.returncode == 1 and r.stderr == "zipmap time: t/t.otf2: rank 0 names rank 4294967295 of 2\n", "refused: a rank that is not there", r.stderr)
+    # polling and cancelled requests
+    poll = "ranks 4\nenter 2 0 MPI_Init\nleave 2 0 MPI_Init\nirecv 2 1\n"
+    poll += "".join("enter 2 %d MPI_Test\nleave 2 %d MPI_Test\n" % (k, k) for k in (500, 1500, 2500))
+    poll += "enter 2 3500 MPI_Test\nreceived 2 world 0 1000 1\nleave 2 3500 MPI_Test\nenter 2 3700 MPI_Test\nleave 2 3700 MPI_Test\n"
+    trace_takes("... a loop that polls does not compute", poll + "send 0 world 2 1000\n", 1 + 0.2)
+    trace_takes("... a request that is cancelled", "ranks 4\nirecv 0 1\ncancelled 0 1\nirecv 0 1\nsend 2 world 0 1000\nreceived 0 world 2 1000 1\n", 1)
 finish()

@@ -7,10 +7,14 @@
  * a communicator between two groups win NAME COMM                  a window send RANK COMM PEER BYTES      all others
  * are events, in order; isend, put RANK WIN PEER BYTES, get thread RANK COMM PEER BYTES    a send by the other thread
  *   coll RANK OP COMM ROOT SENT RECEIVED    OP and ROOT: numbers of OTF2; icoll: non-blocking
+ *   ibegin RANK REQUEST            a non-blocking collective begins; icoll with REQUEST at the end: it is complete
+ *   fence RANK WIN                 cancelled RANK REQUEST
  *   isend RANK COMM PEER BYTES REQUEST      sent RANK REQUEST: it is complete
  *   recv RANK COMM PEER BYTES
  *   irecv RANK REQUEST                      received RANK COMM PEER BYTES REQUEST: it is complete
  *   enter RANK TICK FUNCTION       leave RANK TICK FUNCTION
+ *   tenter, tleave                 the same by the other thread
+ *   global                         ranks in events are those of the world
  *   phase FUNCTION                 that function is a phase
  *   local                          each location has numbers of its own for communicators: the reader must map them
  *
@@ -37,7 +41,7 @@ static struct {
 static char functions[FUNCTIONS][64];
 static int phases[FUNCTIONS];
 static uint32_t ranks, ncomms, nwindows, nfunctions, nstrings = 1;
-static int local;
+static int local, global;
 static OTF2_Archive *archive;
 
 static void die(const char *why)
@@ -128,7 +132,8 @@ static uint32_t string_write(OTF2_GlobalDefWriter *w, const char *text)
 static void group_write(OTF2_GlobalDefWriter *w, uint32_t group, OTF2_GroupType type, uint32_t n,
 	const uint64_t *members)
 {
-	must(OTF2_GlobalDefWriter_WriteGroup(w, group, 0, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, n, members));
+	must(OTF2_GlobalDefWriter_WriteGroup(w, group, 0, type, OTF2_PARADIGM_MPI,
+		global ? OTF2_GROUP_FLAG_GLOBAL_MEMBERS : OTF2_GROUP_FLAG_NONE, n, members));
 }
 
 static void definitions_write(OTF2_GlobalDefWriter *w)
@@ -208,11 +213,11 @@ static void comm_read(char *words)
 
 static void event_write(const char *kind, char *words)
 {
-	char a[64] = "", b[64] = "", c[64] = "", d[64] = "", e[64] = "";
+	char a[64] = "", b[64] = "", c[64] = "", d[64] = "", e[64] = "", f[64] = "";
 	uint32_t rank;
 	static uint64_t now = 1, request = 1;
 
-	if (sscanf(words, "%u %63s %63s %63s %63s %63s", &rank, a, b, c, d, e) < 2)
+	if (sscanf(words, "%u %63s %63s %63s %63s %63s %63s", &rank, a, b, c, d, e, f) < 2)
 		die(kind);
 	if (!strcmp(kind, "send") || !strcmp(kind, "thread"))
 		must(OTF2_EvtWriter_MpiSend(writer_of(rank, *kind == 't'), NULL, now++, (uint32_t)atoi(b),
@@ -243,11 +248,21 @@ static void event_write(const char *kind, char *words)
 	else if (!strcmp(kind, "icoll"))
 		must(OTF2_EvtWriter_NonBlockingCollectiveComplete(writer_of(rank, 0), NULL, now++,
 			(OTF2_CollectiveOp)atoi(a), comm_number(comm_find(b)), (uint32_t)strtoul(c, NULL, 10),
-			strtoull(d, NULL, 10), strtoull(e, NULL, 10), request++));
-	else if (!strcmp(kind, "enter"))
-		must(OTF2_EvtWriter_Enter(writer_of(rank, 0), NULL, now = strtoull(a, NULL, 10), function_find(b)));
-	else if (!strcmp(kind, "leave"))
-		must(OTF2_EvtWriter_Leave(writer_of(rank, 0), NULL, now = strtoull(a, NULL, 10), function_find(b)));
+			strtoull(d, NULL, 10), strtoull(e, NULL, 10), *f ? strtoull(f, NULL, 10) : request++));
+	else if (!strcmp(kind, "ibegin"))
+		must(OTF2_EvtWriter_NonBlockingCollectiveRequest(writer_of(rank, 0), NULL, now++,
+			strtoull(a, NULL, 10)));
+	else if (!strcmp(kind, "cancelled"))
+		must(OTF2_EvtWriter_MpiRequestCancelled(writer_of(rank, 0), NULL, now++, strtoull(a, NULL, 10)));
+	else if (!strcmp(kind, "fence"))
+		must(OTF2_EvtWriter_RmaCollectiveEnd(writer_of(rank, 0), NULL, now++, OTF2_COLLECTIVE_OP_BARRIER,
+			OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY, window_find(a), 0, 0, 0));
+	else if (!strcmp(kind, "enter") || !strcmp(kind, "tenter"))
+		must(OTF2_EvtWriter_Enter(writer_of(rank, *kind == 't'), NULL, now = strtoull(a, NULL, 10),
+			function_find(b)));
+	else if (!strcmp(kind, "leave") || !strcmp(kind, "tleave"))
+		must(OTF2_EvtWriter_Leave(writer_of(rank, *kind == 't'), NULL, now = strtoull(a, NULL, 10),
+			function_find(b)));
 	else
 		die(kind);
 }
@@ -296,6 +311,8 @@ int main(int argc, char **argv)
 			phases[function_find(words)] = 1;
 		} else if (!strcmp(line, "local")) {
 			local = 1;
+		} else if (!strcmp(line, "global")) {
+			global = 1;
 		} else {
 			event_write(line, words);
 		}

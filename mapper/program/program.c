@@ -216,6 +216,17 @@ int program_wait_numbered(struct program *p, uint32_t rank, uint64_t number, uin
 	return program_wait(p, rank, slot, line, err);
 }
 
+void program_cancel(struct program *p, uint32_t rank, uint64_t number)
+{
+	struct program_rank *r = &p->rank[rank];
+	struct program_request *found = request_find(r, number);
+
+	if (!found)
+		return;
+	r->op[found->at] = (struct program_op){.kind = PROGRAM_COMPUTE};
+	request_drop(r, found);
+}
+
 int program_tell(struct program *p, uint32_t rank, uint64_t number, uint32_t peer, uint64_t key, struct zerr *err)
 {
 	struct program_rank *r = &p->rank[rank];
