@@ -17,14 +17,11 @@ struct shares;
 /* capacity[links], bytes a second, above 0. 0 or -ENOMEM. */
 int shares_create(struct shares **, const double *capacity, uint32_t links);
 void shares_destroy(struct shares *);
-/* Adds a flow over n >= 1 links; one may stand there several times. weight > 0. Its rate is 0 until shares_settle. */
+/* Adds a flow over n >= 1 links; one may stand there several times. weight > 0. Its rate is 0 until shares_settle
+ * (shares_settle.h). */
 int shares_add(struct shares *, const uint32_t *link, uint32_t n, double weight, void *owner, uint32_t *flow);
 void shares_remove(struct shares *, uint32_t flow);
 
-/* Hears of a flow whose rate or limit has changed, by its owner. */
-typedef void shares_changed_fn(void *arg, void *owner);
-/* Finds the rates for the flows that are there now. 0 or -ENOMEM. */
-int shares_settle(struct shares *, shares_changed_fn *, void *arg);
 /* Bytes a second; the link that limits the flow. */
 double shares_rate(const struct shares *, uint32_t flow);
 uint32_t shares_limit(const struct shares *, uint32_t flow);

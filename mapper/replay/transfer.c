@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "mapper/base/rng.h"
-#include "mapper/replay/shares.h"
+#include "mapper/replay/shares_settle.h"
 
 struct pool {
 	struct agenda_item event; /* first: its end */

@@ -22,7 +22,7 @@ struct replay_slot;
 
 enum message_stage { MESSAGE_SENT, MESSAGE_GRANTED, MESSAGE_MOVES, MESSAGE_NEXT, MESSAGE_LEFT, MESSAGE_HERE };
 
-/* A message on its way. transfer.c uses the first part, replay.c all. */
+/* A message on its way. transfer.c uses the first part, the files of the replay all. */
 struct message {
 	struct match_item item;	  /* first: waiting for its receive */
 	struct agenda_item event; /* of kind AGENDA_MESSAGE */
@@ -33,7 +33,7 @@ struct message {
 	uint32_t hops;	/* of its longest path, once it moves or was measured */
 	uint64_t draw;	/* 1 + its number among the messages that drew paths; 0: it has not drawn any */
 	struct why *why;
-	/* replay.c: */
+	/* replay.c, replay_message.c: */
 	enum message_stage stage;
 	struct match_item line; /* waiting for the message before it between the same ranks */
 	uint32_t from_rank, to_rank;

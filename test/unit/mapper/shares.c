@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "mapper/base/rng.h"
-#include "mapper/replay/shares.h"
+#include "mapper/replay/shares_settle.h"
 
 #define LINKS 12
 #define FLOWS 60
@@ -174,8 +174,8 @@ static void fill(struct known *k, const double *capacity)
 }
 
 /* Flow i is on links i and i + 1; the even links limit pairs of flows, 1, 2, 3, ... each, and the odd ones have a
- * little left. When a flow that shared the first link goes, each flow changes the next one: more rounds than shares.c
- * takes for flows that are found one by one. */
+ * little left. When a flow that shared the first link goes, each flow changes the next one: more rounds than
+ * shares_settle.c takes for flows that are found one by one. */
 static void chain(void **state)
 {
 	struct known k[FLOWS] = {{0}};
