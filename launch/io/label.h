@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a launcher puts in front of each line of a rank where it is asked to. The number in it is the rank's in the job
- * of this launcher, which is one cluster. */
+/* Labels: a launcher puts one in front of each line of a rank, if it is asked to. The number in a label is the rank's
+ * in the job of this launcher, which is one cluster. */
 #ifndef ZIP_LAUNCH_LABEL_H
 #define ZIP_LAUNCH_LABEL_H
 
@@ -14,8 +14,8 @@ enum zlabel {
 	ZLABEL_OMPI_BLANK, /* the same with a blank at its end, Open MPI 5 */
 };
 
-/* The length of the label at the front of a line, or 0: there is none. *lrank: its rank, of which nobody has said that
- * there is one. */
+/* The length of the label at the front of a line, or 0: there is none. *lrank: its number, which may be
+ * of no rank: the line may be a rank's own. */
 size_t zlabel_scan(enum zlabel, const char *line, size_t len, long *lrank);
 /* May the unfinished line end within its label? */
 bool zlabel_may_go_on(enum zlabel, const char *line, size_t len);

@@ -81,7 +81,7 @@ int program_wait(struct program *, uint32_t rank, uint32_t slot, uint32_t line, 
 int program_wait_numbered(struct program *, uint32_t rank, uint64_t number, uint32_t line, struct zerr *);
 /* The operation with a number becomes none, and nothing waits for it. Nothing with that number has begun: no effect. */
 void program_cancel(struct program *, uint32_t rank, uint64_t number);
-/* Tells from whom the receive with a number is, before the wait. -ENOENT: no receive with that number has begun. */
+/* Sets the sender of the receive with a number, before the wait. -ENOENT: no receive with that number has begun. */
 int program_tell(struct program *, uint32_t rank, uint64_t number, uint32_t peer, uint64_t key, struct zerr *);
 /* program_begin and program_wait. */
 int program_do(struct program *, uint32_t rank, struct program_op *, struct zerr *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is going to happen, by time: a binary heap of items that their owners keep, and may move. One thread. */
+/* Events to come, by time: a binary heap of items. Their owners keep them and may move them. One thread. */
 #ifndef ZIP_MAPPER_AGENDA_H
 #define ZIP_MAPPER_AGENDA_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an item is part of. */
+/* The structure that an item is part of. */
 enum agenda_kind { AGENDA_RANK, AGENDA_MESSAGE, AGENDA_POOL };
 
 struct agenda_item {

@@ -33,8 +33,8 @@ struct match {
  * waits. The result is NULL then; *failed: there was no memory. */
 struct match_item *match_meet(struct match *, const struct match_key *, bool is_message, struct match_item *item,
 	bool *failed);
-/* The same table can keep lines instead: of the items under a key one goes, and the others wait for it. Returns whether
- * the item goes now; *failed: there was no memory. */
+/* The same table can keep lines instead: one item under a key goes, and the others wait until it arrives. Returns
+ * whether this item goes now; *failed: there was no memory. */
 bool match_line(struct match *, const struct match_key *, struct match_item *item, bool *failed);
 /* The item that went has arrived. Returns the next one, which goes now; NULL: there is none. */
 struct match_item *match_line_next(struct match *, const struct match_key *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a replay takes for the times of the ends, after the LogGP model, and for the network. */
+/* The options of a replay: times of the ends, after the LogGP model, and the network. */
 #ifndef ZIP_MAPPER_REPLAY_OPTS_H
 #define ZIP_MAPPER_REPLAY_OPTS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a replay has found: the time of a program, and what it consists of, by phases. */
+/* The result of a replay: the time of a program and of its phases, with the causes. */
 #ifndef ZIP_MAPPER_REPLAY_RESULT_H
 #define ZIP_MAPPER_REPLAY_RESULT_H
 
 #include "mapper/replay/why.h"
 
-/* What one cause adds to the critical path in one phase. */
+/* The part of one cause in the critical path of one phase. */
 struct replay_piece {
 	uint32_t phase, id; /* id: as in struct why */
 	enum why_cause cause;

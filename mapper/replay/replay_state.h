@@ -68,7 +68,7 @@ static inline int replay_state_done(struct replay *r, struct replay_slot *s, dou
 	return rank->blocked == s ? agenda_put(&r->agenda, &rank->event, now) : 0;
 }
 
-/* What a rank pays for a message, s. */
+/* The time that a rank needs for a message, s. */
 static inline double replay_state_overhead(const struct replay *r, uint64_t bytes)
 {
 	return r->o->overhead + r->o->per_byte * (double)bytes;
