@@ -20,7 +20,7 @@
 
 #define NAME_WIDTH 12
 
-static void list_networks(void)
+void model_options_list_networks(void)
 {
 	for (const struct topology_preset *p = topology_presets; p->name; p++)
 		zargs_help_item(4, p->name, NAME_WIDTH, p->help);
@@ -34,13 +34,13 @@ static void list_patterns(void)
 		zargs_help_item(4, (*p)->name, NAME_WIDTH, (*p)->help);
 }
 
-static void list_placements(void)
+void model_options_list_placements(void)
 {
 	for (const struct job_placement *p = job_placement_table; p->name; p++)
 		zargs_help_item(4, p->name, NAME_WIDTH, p->help);
 }
 
-static void list_routings(void)
+void model_options_list_routings(void)
 {
 	for (const struct routing *const *r = routing_table; *r; r++)
 		zargs_help_item(4, (*r)->name, NAME_WIDTH, (*r)->help);
@@ -136,7 +136,7 @@ static const struct zargs_row rows[] = {
 		.letter = 'n',
 		FIELD(TEXT, network),
 		HELP("TEXT|PRESET|FILE", "topology and keys, as \"dragonfly group:8 router:4\""),
-		.list = list_networks},
+		.list = model_options_list_networks},
 	{.name = "job",
 		.letter = 'j',
 		CALL(job_take),
@@ -151,7 +151,7 @@ static const struct zargs_row rows[] = {
 		.letter = 'p',
 		CALL(placements_parse),
 		HELP("LIST|all", "default RDN"),
-		.list = list_placements},
+		.list = model_options_list_placements},
 	{.name = "map", .letter = 'm', FIELD(TEXT, map), HELP("FILE", "instead: lines \"RANK NODE\"")},
 	{.name = "hosts",
 		.letter = 'f',
@@ -162,7 +162,11 @@ static const struct zargs_row rows[] = {
 		FIELD(TEXT, busy_file),
 		HELP("FILE",
 			"such nodes, one or a list in a line; behind it the number of busy cores,\nif not all are")},
-	{.name = "routing", .letter = 'r', CALL(routings_parse), HELP("LIST|all", "default SD"), .list = list_routings},
+	{.name = "routing",
+		.letter = 'r',
+		CALL(routings_parse),
+		HELP("LIST|all", "default SD"),
+		.list = model_options_list_routings},
 	{.name = "seed", .letter = 's', FIELD(U64, model.seed), .max = UINT64_MAX, HELP("N", "default 1")},
 	{.name = "threads",
 		.letter = 't',

@@ -29,6 +29,10 @@ struct model_options {
 /* 0: go on; 1: help or the version was printed; a negative errno with the reason. */
 int model_options_parse(struct model_options *, int argc, char **argv, struct zerr *);
 void model_options_free(struct model_options *);
+/* Print the names that an option takes, for the help. */
+void model_options_list_networks(void);
+void model_options_list_placements(void);
+void model_options_list_routings(void);
 /* Before a command line is read: the number of direct paths is not given yet. */
 void model_options_leave_direct(struct model_opts *);
 /* Behind it: a number that was not given becomes the default, or that of all paths if these are fewer. One that was

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/args/args.h"
-#include "common/args/help.h"
 #include "mapper/base/outfile.h"
 #include "mapper/command/commands.h"
 #include "mapper/command/model_map.h"
@@ -20,7 +19,6 @@
 #include "mapper/trace/otf2_program.h"
 #include "mapper/trace/otf2_trace.h"
 
-#define NAME_WIDTH 12
 #define SECONDS_MAX 1e6
 #define BANDWIDTH_MAX 1e18
 
@@ -30,26 +28,6 @@ struct arguments {
 	struct replay_opts replay;
 	unsigned top;
 };
-
-static void list_networks(void)
-{
-	for (const struct topology_preset *p = topology_presets; p->name; p++)
-		zargs_help_item(4, p->name, NAME_WIDTH, p->help);
-	for (const struct net_ops *const *o = topology_table; *o; o++)
-		zargs_help_item(4, (*o)->name, NAME_WIDTH, (*o)->help);
-}
-
-static void list_placements(void)
-{
-	for (const struct job_placement *p = job_placement_table; p->name; p++)
-		zargs_help_item(4, p->name, NAME_WIDTH, p->help);
-}
-
-static void list_routings(void)
-{
-	for (const struct routing *const *r = routing_table; *r; r++)
-		zargs_help_item(4, (*r)->name, NAME_WIDTH, (*r)->help);
-}
 
 static int placement_take(void *field, char *name, struct zerr *err)
 {
@@ -74,13 +52,13 @@ static const struct zargs_row rows[] = {
 		.letter = 'n',
 		FIELD(TEXT, network),
 		HELP("TEXT|PRESET|FILE", "topology and keys, as with zipmap model"),
-		.list = list_networks},
+		.list = model_options_list_networks},
 	{.name = "placement",
 		.letter = 'p',
 		FIELD(CALL, placement),
 		.take = placement_take,
 		HELP("NAME", "default LIN"),
-		.list = list_placements},
+		.list = model_options_list_placements},
 	{.name = "map", .letter = 'm', FIELD(TEXT, map), HELP("FILE", "instead: lines \"RANK NODE\"")},
 	{.name = "hosts",
 		.letter = 'f',
@@ -91,7 +69,7 @@ static const struct zargs_row rows[] = {
 		FIELD(CALL, replay.routing),
 		.take = routing_take,
 		HELP("NAME", "default SD"),
-		.list = list_routings},
+		.list = model_options_list_routings},
 	{.name = "latency",
 		FIELD(REAL, replay.latency),
 		.high = SECONDS_MAX,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "mapper/base/csv.h"
 #include "mapper/draw/amount.h"
 #include "mapper/replay/transfer.h"
 
@@ -143,18 +144,6 @@ void replay_report_print(FILE *f, const struct program *p, const struct net *net
 	}
 }
 
-/* A field of CSV in quotes. */
-static void field_print(FILE *f, const char *text)
-{
-	fputc('"', f);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', f);
-		fputc(*text, f);
-	}
-	fputc('"', f);
-}
-
 void replay_report_csv(FILE *f, const struct program *p, const struct net *net, const struct replay_result *r)
 {
 	uint32_t at = 0, end;
@@ -169,14 +158,14 @@ void replay_report_csv(FILE *f, const struct program *p, const struct net *net, 
 		if (!(phase->longest > 0))
 			continue;
 		seconds = columns_sum(net, r, at, end, sum);
-		field_print(f, p->phases.name[i]);
+		csv_text(f, p->phases.name[i]);
 		fprintf(f, ",%.9g", seconds);
 		for (int c = 0; c < COLUMNS; c++)
 			fprintf(f, ",%.9g", sum[c]);
 		fprintf(f, ",%.9g,%.9g,%u", phase->mean, phase->longest, phase->slowest);
 		fputc(',', f);
 		if (at < end)
-			field_print(f, piece_name(net, &r->piece[at], what, sizeof(what)));
+			csv_text(f, piece_name(net, &r->piece[at], what, sizeof(what)));
 		fprintf(f, ",%.9g\n", at < end ? r->piece[at].seconds : 0);
 	}
 }

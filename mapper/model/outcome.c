@@ -2,6 +2,7 @@
 /* Writes outcomes. */
 #include <string.h>
 
+#include "mapper/base/csv.h"
 #include "mapper/model/outcome.h"
 
 #define MIB 1048576.0
@@ -54,18 +55,6 @@ void outcome_print(const struct outcome *o, FILE *f)
 	fputc('\n', f);
 }
 
-/* Writes a field of CSV in quotes, with quotes inside doubled. */
-static void csv_text(const char *text, FILE *f)
-{
-	fputc('"', f);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', f);
-		fputc(*text, f);
-	}
-	fputc('"', f);
-}
-
 void outcome_csv_head(FILE *f, unsigned bins)
 {
 	fprintf(f, "network,jobs,placement,routing,links,count,min,q1,median,average,q3,max,sum,messages,bytes,"
@@ -82,9 +71,9 @@ void outcome_csv(const struct outcome *o, FILE *f)
 
 		if (!s->count)
 			continue;
-		csv_text(o->network, f);
+		csv_text(f, o->network);
 		fputc(',', f);
-		csv_text(o->jobs, f);
+		csv_text(f, o->jobs);
 		fprintf(f,
 			",%s,%s,%s,%llu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%llu,%llu,%.17g,%.9g,%u,%d,%u,%llu,%."
 			"3f",
