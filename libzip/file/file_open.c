@@ -17,6 +17,7 @@
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
 #include "libzip/file/file.h"
+#include "libzip/file/file_amode.h"
 #include "libzip/file/file_beside.h"
 #include "libzip/file/file_hints.h"
 #include "libzip/file/file_same.h"
@@ -27,7 +28,6 @@ static const char open_name[] = "MPI_File_open", close_name[] = "MPI_File_close"
 
 /* Bits of the access mode that the parts must not act on natively. */
 #define OURS (MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_SEQUENTIAL)
-#define CREATES (MPI_MODE_CREATE | MPI_MODE_EXCL)
 
 /* One call. */
 struct opening {
@@ -47,17 +47,6 @@ static const char *without_prefix(const char *name)
 	const char *colon = strchr(name, ':');
 
 	return colon > name + 1 ? colon + 1 : name;
-}
-
-/* MPI-4.0 section 14.2.1 */
-static int check_amode(int amode)
-{
-	int accesses = !!(amode & MPI_MODE_RDONLY) + !!(amode & MPI_MODE_RDWR) + !!(amode & MPI_MODE_WRONLY);
-
-	if (accesses != 1 || (amode & MPI_MODE_RDONLY && amode & CREATES) ||
-		(amode & MPI_MODE_RDWR && amode & MPI_MODE_SEQUENTIAL))
-		return MPI_ERR_AMODE;
-	return MPI_SUCCESS;
 }
 
 static void free_file(struct zfile *f)
@@ -96,12 +85,13 @@ static int prepare(struct opening *o, const char *name)
 {
 	enum { AMODE, MINUS_AMODE, ON_NFS, NOT_ON_NFS, VERDICT, VALUES };
 	struct zfile *f = o->f;
-	int class = !name ? MPI_ERR_NO_SUCH_FILE : f->name ? check_amode(f->amode) : MPI_ERR_NO_MEM;
+	int class = !name ? MPI_ERR_NO_SUCH_FILE : f->name ? zfile_amode_check(f->amode) : MPI_ERR_NO_MEM;
 	if (class == MPI_SUCCESS)
 		class = zerror_class(o->info_code);
 	bool plain = f->name && without_prefix(name) == name, nfs = plain && zfile_beside_is_on_nfs(f->name);
-	int64_t said[VALUES] = {[AMODE] = f->amode,
-		[MINUS_AMODE] = -(int64_t)f->amode,
+	const int64_t amode = zfile_amode_number(f->amode);
+	int64_t said[VALUES] = {[AMODE] = amode,
+		[MINUS_AMODE] = -amode,
 		[ON_NFS] = nfs,
 		[NOT_ON_NFS] = plain && !nfs,
 		[VERDICT] = zfile_verdict(f->twin, class)};
@@ -129,17 +119,17 @@ static int open_all(struct opening *o)
 	bool first = f->twin->my_part == 0;
 
 	o->code = MPI_SUCCESS;
-	if (amode & CREATES) {
+	if (amode & ZFILE_AMODE_CREATES) {
 		if (f->twin->rank == 0)
 			o->is_new = access(f->name, F_OK) != 0 && errno == ENOENT;
 		if (first)
 			open_native(o, amode);
 		rc = hear(o);
-		amode &= ~CREATES;
+		amode &= ~ZFILE_AMODE_CREATES;
 	}
 	if (rc != MPI_SUCCESS || o->verdict != 0)
 		return rc;
-	if (f->amode & CREATES && !first) {
+	if (f->amode & ZFILE_AMODE_CREATES && !first) {
 		zfile_beside_await(f->name); /* if the file does not come, the native call reports it */
 		rc = zcomm_meet_local(f->twin->shadow);
 		if (rc != MPI_SUCCESS)
@@ -203,7 +193,7 @@ static bool is_elsewhere(const struct opening *o)
 {
 	const struct zcomm *twin = o->f->twin;
 
-	return o->f->amode & CREATES && zfile_verdict_class(o->verdict) == MPI_ERR_NO_SUCH_FILE &&
+	return o->f->amode & ZFILE_AMODE_CREATES && zfile_verdict_class(o->verdict) == MPI_ERR_NO_SUCH_FILE &&
 	       zfile_part_name(twin, zfile_verdict_rank(twin, o->verdict)) != zfile_part_name(twin, 0);
 }
 
