@@ -5,6 +5,7 @@
 cd "$TAP_TMP" || exit 99
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
+[ "$SANITIZED" != libtsan ] || skip_all "a shell with libtsan preloaded, as ranks start it here, crashes"
 compile "$ZIP_TOP_SRCDIR/test/lib/driver.c" driver >cc 2>&1 || { diag_file cc; bail_out "driver.c does not compile"; }
 compile "$ZIP_TOP_SRCDIR/test/programs/start/hello.c" hello >cc 2>&1 || { diag_file cc; bail_out "hello.c does not compile"; }
 unset LD_PRELOAD

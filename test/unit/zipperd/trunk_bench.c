@@ -477,6 +477,8 @@ static void begin_pair(struct bench *b)
 	b->budget = (struct budget){.limit = b->config.memory ? b->config.memory : MEMORY};
 	if (!pair.worker[0]) {
 		assert(worker_pair_start(&pair, &params, &err) == 0);
+		pthread_join(pair.thread[0].thread, NULL); /* it has ended at once */
+		pair.thread[0].started = false;
 		return;
 	}
 	for (int i = 0; i < 2; i++) {
