@@ -55,6 +55,9 @@ for folder in "${folders[@]}"; do
 		if [[ $header == libzip/abi/ompi* ]]; then
 			[ -e "$ZIP_TOP_BUILDDIR/libzip/ompi/libzip/abi/ompi_weak.h" ] || { skip "$header compiles alone" "no Open MPI here"; continue; }
 			family="-DZIP_ABI_OMPI -DOMPI_BUILDING=1 -I$ZIP_TOP_BUILDDIR/libzip/ompi $("$OMPICC" --showme:incdirs | sed 's/[^ ]*/-I&/g')"
+		elif [[ $header == libzip/abi/standard* ]]; then
+			family="-DZIP_ABI_STANDARD -I$ZIP_TOP_BUILDDIR/libzip/standard"
+			[ -e "$ZIP_TOP_BUILDDIR/libzip/standard/mpi.h" ] || { skip "$header compiles alone" "no MPI standard ABI here"; continue; }
 		fi
 		echo "#include \"$header\"" >"$TAP_TMP/one.c"
 		# shellcheck disable=SC2086

@@ -4,8 +4,9 @@
  * errors, types and constants that not all of its versions have. The rest of libzip is written against the MPI standard
  * and this interface. The header of a family has these functions, inline where messages pass:
  *
- *   mpich.h   MPICH and the libraries of its ABI (MPICH ABI Compatibility Initiative)
- *   ompi.h    Open MPI 4 and 5
+ *   mpich.h     MPICH and the libraries of its ABI (MPICH ABI Compatibility Initiative)
+ *   ompi.h      Open MPI 4 to 6
+ *   standard.h  the standard ABI of MPI-5.0
  *
  * Handles of one family are ints, of another one pointers. All functions here may be called by any thread, at any time.
  *
@@ -31,6 +32,12 @@
  *                                 application means something in its process alone, and becomes MPI_ERR_OTHER.
  * zabi_class_of(number)           that class; a number without one in this family is MPI_ERR_OTHER
  *
+ * ZABI_LEARNS  defined: the family leaves some of this to its libraries (libzip/abi/learn.h)
+ * ZABI_FORTRAN_READS  1: Fortran functions read the objects behind handles, and not MPI_Request_c2f (ompi_fortran.h)
+ *
+ * zabi_takes_errors(version)  does a native call return MPI_SUCCESS whose error a handler of the application has taken?
+ * ZABI_HANDLERS_HAVE_STATE  1: such libraries have MPIX_Comm_create_errhandler_x and its kin
+ *
  * ZABI_RAISES_ON_OWN  1: all calls that complete a message or a collective raise its error on its own communicator;
  *                     0: see libzip/world/handlers.h
  *
@@ -51,8 +58,10 @@
 #ifndef ZIP_LIBZIP_ABI_H
 #define ZIP_LIBZIP_ABI_H
 
-#ifdef ZIP_ABI_OMPI
+#if defined(ZIP_ABI_OMPI)
 #include "libzip/abi/ompi.h"
+#elif defined(ZIP_ABI_STANDARD)
+#include "libzip/abi/standard.h"
 #else
 #include "libzip/abi/mpich.h"
 #endif

@@ -117,6 +117,12 @@ static inline int zabi_error_for_native(int code)
 	return code;
 }
 
+static inline bool zabi_takes_errors(int version)
+{
+	return version >= ZVERSION(5, 0, 0);
+}
+#define ZABI_HANDLERS_HAVE_STATE 1
+
 #define ZABI_RAISES_ON_OWN 0
 #define ZABI_BSEND_MAY_FAIL 1
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open MPI 4 and 5, for libzip/abi/abi.h. A handle is the address of an object. Predefined handles are addresses of
- * objects of the library, which the dynamic linker puts into this library (libzip/loader/bind.h).
+ * Open MPI 4 to 6, for libzip/abi/abi.h. A handle is the address of an object. Predefined handles are addresses of
+ * objects of the library, which the dynamic linker puts into this library (libzip/loader/rebind.h).
  */
 #ifndef ZIP_LIBZIP_OMPI_H
 #define ZIP_LIBZIP_OMPI_H
@@ -12,75 +12,32 @@
 #include <stdint.h>
 
 #include "libzip/abi/ompi_newer.h"
+#include "libzip/abi/pointer.h"
 #include "libzip/abi/version.h"
 
 /* --- handles --- */
 
-#define zabi_bits(handle) ((uint64_t)(uintptr_t)(handle))
-/* Objects are tens of bytes or more, and often of the same size. */
-#define zabi_hash(handle) ((uint32_t)((uintptr_t)(handle) >> 5 ^ (uintptr_t)(handle) >> 14))
-
-/* Own handles are addresses, 4 bytes apart, in ranges where processes hardly ever have memory. The first Fortran handle
- * that is asked for maps memory behind those that Fortran functions read (libzip/abi/ompi_fortran.h). */
-#define ZABI_ID_MAX 0x03ffffffu
-#define ZABI_OWN_BYTES (((uintptr_t)ZABI_ID_MAX + 1) * sizeof(MPI_Fint))
-#define ZABI_OWN_REQUESTS ((uintptr_t)0x1f5a00000000)
-#define ZABI_OWN_GROUPS ((uintptr_t)0x1f5b00000000)
-#define ZABI_OWN_MESSAGES ((uintptr_t)0x1f5c00000000)
-#define ZABI_FORTRAN 0x40000000 /* the Fortran handle of number 0 */
-
-/* By the number of a handle, where Fortran functions read; NULL: no Fortran handle has been asked for. */
+/* The first Fortran handle that is asked for maps memory behind the own handles that Fortran functions read
+ * (libzip/abi/ompi_fortran.h). By the number of a handle, where they read; NULL: no Fortran handle has been asked for.
+ */
 extern MPI_Fint *zabi_fortran_requests, *zabi_fortran_groups;
+#define ZABI_FORTRAN_READS 1
 
-static inline uintptr_t zabi_own_address(uintptr_t first, uint32_t id, MPI_Fint *fortran)
+static inline void zabi_fortran_write(MPI_Fint *table, uint32_t id)
 {
-	if (__builtin_expect(fortran != NULL, 0))
-		fortran[id] = ZABI_FORTRAN + (MPI_Fint)id;
-	return first + id * sizeof(MPI_Fint);
-}
-static inline bool zabi_is_own_address(uintptr_t first, uintptr_t address)
-{
-	return address - first < ZABI_OWN_BYTES;
-}
-static inline uint32_t zabi_own_id(uintptr_t first, uintptr_t address)
-{
-	return (uint32_t)((address - first) / sizeof(MPI_Fint));
+	if (__builtin_expect(table != NULL, 0))
+		table[id] = ZABI_FORTRAN + (MPI_Fint)id;
 }
 
 static inline MPI_Request zabi_own_request(uint32_t id)
 {
-	return (MPI_Request)zabi_own_address(ZABI_OWN_REQUESTS, id, zabi_fortran_requests);
+	zabi_fortran_write(zabi_fortran_requests, id);
+	return (MPI_Request)zabi_own_address(ZABI_OWN_REQUESTS, id);
 }
-static inline bool zabi_is_own_request(MPI_Request handle)
-{
-	return zabi_is_own_address(ZABI_OWN_REQUESTS, (uintptr_t)handle);
-}
-static inline uint32_t zabi_own_request_id(MPI_Request handle)
-{
-	return zabi_own_id(ZABI_OWN_REQUESTS, (uintptr_t)handle);
-}
-
-static inline MPI_Message zabi_own_message(uint32_t id)
-{
-	return (MPI_Message)zabi_own_address(ZABI_OWN_MESSAGES, id, NULL);
-}
-static inline bool zabi_is_own_message(MPI_Message handle)
-{
-	return zabi_is_own_address(ZABI_OWN_MESSAGES, (uintptr_t)handle);
-}
-static inline uint32_t zabi_own_message_id(MPI_Message handle)
-{
-	return zabi_own_id(ZABI_OWN_MESSAGES, (uintptr_t)handle);
-}
-
 static inline MPI_Group zabi_own_group(uint32_t id)
 {
-	return (MPI_Group)zabi_own_address(ZABI_OWN_GROUPS, id, zabi_fortran_groups);
-}
-static inline uint32_t zabi_own_group_id(MPI_Group handle)
-{
-	return zabi_is_own_address(ZABI_OWN_GROUPS, (uintptr_t)handle) ? zabi_own_id(ZABI_OWN_GROUPS, (uintptr_t)handle)
-								       : 0;
+	zabi_fortran_write(zabi_fortran_groups, id);
+	return (MPI_Group)zabi_own_address(ZABI_OWN_GROUPS, id);
 }
 
 /* --- statuses --- */
@@ -131,39 +88,21 @@ static inline int zabi_error_for_native(int code)
 	return zabi_error_text(code) >= 0 ? zabi_error_class(code) : code;
 }
 
+static inline bool zabi_takes_errors(int version)
+{
+	(void)version;
+	return false;
+}
+#define ZABI_HANDLERS_HAVE_STATE 0
+
 #define ZABI_RAISES_ON_OWN 1
 #define ZABI_BSEND_MAY_FAIL 0
-
-int zabi_class_number(int class);
-int zabi_class_of(int number);
 
 /* --- constants --- */
 
 #define ZABI_UNWEIGHTED MPI_UNWEIGHTED
 
-/* --- operations, datatypes --- */
-
-uint32_t zabi_op_number(MPI_Op op);
-MPI_Op zabi_op_of(uint32_t number);
-
-static inline bool zabi_op_is_predefined(MPI_Op op)
-{
-	return zabi_op_number(op) != 0;
-}
-static inline bool zabi_op_is_valid(MPI_Op op)
-{
-	return op != NULL && op != MPI_OP_NULL;
-}
-
-static inline bool zabi_type_is_predefined(MPI_Datatype type)
-{
-	(void)type;
-	return false;
-}
-static inline bool zabi_type_is_valid(MPI_Datatype type)
-{
-	return type != NULL && type != MPI_DATATYPE_NULL;
-}
+/* --- datatypes --- */
 
 static inline bool zabi_has_newer_types(int version)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Libraries of Open MPI: those of version 4 have version 40 in their soname, and so has version 5. */
+/* Libraries of Open MPI: version 4, 5 and 6 have version 40 in their soname. */
 #include "libzip/abi/library.h"
 
 #include <string.h>
 
 #define VERSION ".so.40"
 
-const char zlibrary_needed[] = "libzipper-ompi needs Open MPI 4 or 5 (libmpi.so.40)";
+const char zlibrary_needed[] = "libzipper-ompi needs Open MPI 4, 5 or 6 (libmpi.so.40)";
 const char *const zlibrary_objects = "ompi_";
 
 bool zlibrary_is_ours(const char *name, bool open_mpi)

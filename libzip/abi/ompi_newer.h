@@ -30,9 +30,6 @@ typedef void(MPIX_File_errhandler_function_x)(MPI_File, int, void *);
 typedef void(MPIX_Session_errhandler_function_x)(MPI_Session, int, void *);
 typedef void(MPIX_User_function_x)(void *, void *, MPI_Count, MPI_Datatype, void *);
 typedef void(MPIX_Destructor_function)(void *);
-#ifndef MPIO_Request
-#define MPIO_Request MPI_Request
-#endif
 typedef void MPIX_Iov;
 typedef int MPIX_Stream;
 

@@ -2,7 +2,7 @@
 """Makes libzip's wrappers and simple implementations from the MPI library's own headers, functions.tab and forms.tab.
 
 usage: mpigen.py [--family NAME] KIND OUTPUT functions.tab prototypes.tab HEADER...
-           KIND: header, native, small, wrappers, map or weak; NAME: mpich (without it) or ompi (libzip/abi)
+           KIND: header, native, small, wrappers, map or weak; NAME: mpich (without it), ompi or standard (libzip/abi)
        mpigen.py names OUTPUT functions.tab
        mpigen.py [--family NAME] forms FOLDER/forms.c functions.tab prototypes.tab forms.tab HEADER...
 
@@ -128,8 +128,8 @@ class Function:
 
     @property
     def is_foreign(self):
-        """An extension, or a function behind the MPI names, that its family alone has."""
-        return is_extension(self.name)
+        """An extension, or a function behind the MPI names, that its family alone has; or one that MPI-3.0 has removed."""
+        return is_extension(self.name) or self.versions is None
 
     @property
     def span(self):
@@ -250,7 +250,7 @@ def classify(family, table_path, prototypes_path, header_paths):
     for name, function in read_header(prototypes_path).items():
         if name in functions:
             functions[name].arguments = function.arguments
-        elif table.get(name, (None, None, None))[2] is None:
+        elif family == "mpich" and table.get(name, (None, None, None))[2] is None:
             fail(f"{prototypes_path} has {name}, for which {table_path} names no versions")
         else:
             function.in_header = False

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libzip/abi/abi.h"
+#include "libzip/shim/raised_slots.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/running.h"
 
@@ -47,7 +49,7 @@ void zraised_init(void)
 		check_calls();
 }
 
-static void note(int code)
+void zraised_note(int code)
 {
 	zraised_inside = taken = code;
 }
@@ -84,7 +86,14 @@ static void destroy(void *wrapped)
 
 static bool is_wanted(void)
 {
-	return zrunning_version() >= ZVERSION(5, 0, 0);
+	return zabi_takes_errors(zrunning_version());
+}
+
+static void wrapped_one(void)
+{
+	any = true;
+	if (merged)
+		check_calls();
 }
 
 static struct wrapped *wrap(const struct wrapped *from)
@@ -94,11 +103,24 @@ static struct wrapped *wrap(const struct wrapped *from)
 	if (!w)
 		return NULL;
 	*w = *from;
-	any = true;
-	if (merged)
-		check_calls();
+	wrapped_one();
 	return w;
 }
+
+#if ZABI_HANDLERS_HAVE_STATE
+#define CREATE(Kind, kind)                                                                                             \
+	struct wrapped *w = wrap(&(struct wrapped){.plain.kind = function});                                           \
+                                                                                                                       \
+	return w ? zn.X_##Kind##_create_errhandler_x(call_##kind, destroy, w, errhandler)                              \
+		 : zn.Kind##_create_errhandler(function, errhandler);
+#else
+#define CREATE(Kind, kind)                                                                                             \
+	MPI_##Kind##_errhandler_function *w = zraised_slots_##kind(function);                                          \
+                                                                                                                       \
+	if (w)                                                                                                         \
+		wrapped_one();                                                                                         \
+	return zn.Kind##_create_errhandler(w ? w : function, errhandler);
+#endif
 
 /* The functions of one kind of object. Without memory the handler is not wrapped. */
 #define KIND(Kind, kind)                                                                                               \
@@ -106,7 +128,7 @@ static struct wrapped *wrap(const struct wrapped *from)
 	{                                                                                                              \
 		const struct wrapped *w = wrapped;                                                                     \
                                                                                                                        \
-		note(code);                                                                                            \
+		zraised_note(code);                                                                                    \
 		if (w->extended.kind)                                                                                  \
 			w->extended.kind(object, code, w->state);                                                      \
 		else                                                                                                   \
@@ -114,12 +136,9 @@ static struct wrapped *wrap(const struct wrapped *from)
 	}                                                                                                              \
 	int zip_##Kind##_create_errhandler(MPI_##Kind##_errhandler_function *function, MPI_Errhandler *errhandler)     \
 	{                                                                                                              \
-		struct wrapped *w = NULL;                                                                              \
-                                                                                                                       \
-		if (function && is_wanted())                                                                           \
-			w = wrap(&(struct wrapped){.plain.kind = function});                                           \
-		return w ? zn.X_##Kind##_create_errhandler_x(call_##kind, destroy, w, errhandler)                      \
-			 : zn.Kind##_create_errhandler(function, errhandler);                                          \
+		if (!function || !is_wanted())                                                                         \
+			return zn.Kind##_create_errhandler(function, errhandler);                                      \
+		CREATE(Kind, kind)                                                                                     \
 	}                                                                                                              \
 	int zip_X_##Kind##_create_errhandler_x(MPIX_##Kind##_errhandler_function_x *function,                          \
 		MPIX_Destructor_function *destructor, void *state, MPI_Errhandler *errhandler)                         \

@@ -4,10 +4,10 @@
  * MPICH 5 returns MPI_SUCCESS then, and its results are not set: a request that never began, a communicator that is
  * none. Inside the library every native call returns the code, whatever the version.
  *
- * So with MPICH 5 a handler that the application creates is wrapped. The wrapper notes the code and calls the
- * application's function. Where such a handler exists in a merged world, each zn.X is a form that returns the noted
- * code (generated, znative_checked). The application gets what its library returns: the wrapper of MPI_X turns a code
- * that a handler has taken into MPI_SUCCESS.
+ * So with MPICH 5 a handler that the application creates is wrapped (without a state in the standard ABI,
+ * raised_slots.h). The wrapper notes the code and calls the application's function. Where such a handler exists in a
+ * merged world, each zn.X is a form that returns the noted code (generated, znative_checked). The application gets what
+ * its library returns: the wrapper of MPI_X turns a code that a handler has taken into MPI_SUCCESS.
  *
  * Any thread, with or without the shim's lock.
  */
@@ -34,6 +34,9 @@ static inline int zraised_end(int was, int rc)
 	zraised_inside = was;
 	return rc;
 }
+
+/* A wrapper tells the code that it was called with. */
+void zraised_note(int code);
 
 /* The result of an MPI function for the application, made of that code. */
 int zraised_taken(int rc);

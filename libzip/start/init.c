@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "common/base/err.h"
+#include "libzip/abi/learn.h"
 #include "libzip/comm/attr.h"
 #include "libzip/comm/internal/comm_internal.h"
 #include "libzip/world/board.h"
@@ -110,13 +111,28 @@ static void lend_buffer(void)
 	zbuffer_init(own, tag);
 }
 
+static void learn(void)
+{
+#ifdef ZABI_LEARNS
+	const struct zabi_natives natives = {.set_elements = zn.Status_set_elements_c,
+		.set_cancelled = zn.Status_set_cancelled};
+	struct zerr err;
+
+	zrunning_version(); /* tells whose library it is */
+	if (!zabi_learn(&natives)) {
+		zerr_set(&err, -ENOTSUP, "the statuses of this MPI library are of an unknown form");
+		fail_init(&err);
+	}
+#endif
+}
+
 static void merge(const struct zenv *env, bool threaded)
 {
 	struct zerr err = {.text = ""};
 	struct zservice_params params = {.job = zworld_job(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
 
+	learn();
 	const int here = zhost_ranks();
-
 	params.oversubscribed = is_oversubscribed(here);
 	params.launched = env->launcher && *env->launcher;
 	if (make_world(&err) != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of error classes. See libzip/abi/abi.h. */
+/* Numbers of error classes, for families whose own numbers are not MPICH's. See libzip/abi/abi.h. */
 #include "libzip/abi/abi.h"
 
 /* By MPICH's number. 54 has no class. */

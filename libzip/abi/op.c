@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of predefined operations. See libzip/abi/abi.h. */
+/* Numbers of predefined operations, for families whose handles are not MPICH's. See libzip/abi/abi.h. */
+#include <stddef.h>
+
 #include "libzip/abi/abi.h"
 
 static const struct {
