@@ -134,7 +134,7 @@ run "two MPIs in a cluster" 2 --clusters 3,1 -n 2 ./hello.mpich : -n 2 ./hello.o
 is "two MPIs in a cluster: its line" "$(cat err)" \
 	"zmpirun: ./hello.ompi uses Open MPI, and ./hello.mpich MPICH: the ranks of one cluster (c1) use one MPI"
 run "an unknown MPI" 2 --clusters 2 --mpi lam ./hello.ompi
-is "an unknown MPI: its line" "$(cat err)" "zmpirun: --mpi: 'lam' is none of mpich, openmpi"
+is "an unknown MPI: its line" "$(cat err)" "zmpirun: --mpi: 'lam' is none of mpich, openmpi, mpich-abi, openmpi-abi"
 run "a list that is too short" 2 --clusters 3 --mpi mpich,openmpi -n 3 ./script
 is "a list that is too short: its line" "$(cat err)" "zmpirun: --mpi: the list must have a name for each of the 3 clusters"
 run "an option that mpirun lacks" 2 --clusters 2 -usize 4 ./hello.ompi

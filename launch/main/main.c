@@ -132,14 +132,32 @@ static int prepare_bridge(struct launch *l, struct zerr *err)
 	return rc == 0 ? open_rails(l, err) : rc;
 }
 
+static struct zpreload libzippers(const struct launch *l)
+{
+	return (struct zpreload){.mpich = l->locate.libzipper,
+		.open_mpi = l->locate.libzipper_ompi,
+		.standard = l->locate.libzipper_abi};
+}
+
+/* The libraries that the ranks of a part are to be preloaded with. */
+static int check_libraries(const struct launch *l, const struct zplan_part *part, struct zerr *err)
+{
+	const struct zpreload paths = libzippers(l);
+	int rc = 0;
+	for (int lrank = 0, end; rc == 0 && lrank < part->nranks; lrank = end) {
+		const struct zsection *section =
+			&l->options.sections[zplan_find_section(part, &l->options, lrank, &end)];
+		rc = zlocate_check_library(zpreload_choose(&paths, part, section), err);
+	}
+	return rc;
+}
+
 /* Prepares all that the ranks need before they start. */
 static int prepare(struct launch *l, struct zerr *err)
 {
 	int rc = 0;
 	for (int i = 0; rc == 0 && is_preloaded(l) && i < l->plan.nparts; i++)
-		rc = zlocate_check_library(l->plan.parts[i].mpi == ZMPI_OPEN ? l->locate.libzipper_ompi
-									     : l->locate.libzipper,
-			err);
+		rc = check_libraries(l, &l->plan.parts[i], err);
 	if (rc == 0 && is_bridged(l))
 		rc = prepare_bridge(l, err);
 	return rc == 0 && !l->allocated ? zresolve_hosts(&l->plan, &l->options, l->hosts.path, err) : rc;
@@ -185,8 +203,7 @@ static int start_parts(struct launch *l, struct zerr *err)
 	struct zpart_params p = {.options = &l->options,
 		.mpiexec = l->locate.mpiexec,
 		.ompirun = l->locate.ompirun,
-		.libzipper = is_preloaded(l) ? l->locate.libzipper : NULL,
-		.libzipper_ompi = is_preloaded(l) ? l->locate.libzipper_ompi : NULL,
+		.libzippers = is_preloaded(l) ? libzippers(l) : (struct zpreload){NULL, NULL, NULL},
 		.scratch = &l->scratch};
 	if (is_bridged(l))
 		p.environ = describe_job(l);

@@ -18,22 +18,35 @@ bool zmpi_is_built(enum zmpi mpi)
 	return mpi != ZMPI_OPEN || OMPIRUN[0] != '\0';
 }
 
+bool zmpi_has_standard(void)
+{
+	return STANDARD_ABI;
+}
+
 /* `len` bytes of text. */
-static int parse(enum zmpi *mpi, const char *where, const char *text, size_t len, struct zerr *err)
+static int parse(struct zplan_part *part, const char *where, const char *text, size_t len, struct zerr *err)
 {
 	static const struct {
 		const char *name;
 		enum zmpi mpi;
-	} names[] = {{"mpich", ZMPI_MPICH}, {"openmpi", ZMPI_OPEN}};
+		bool standard;
+	} names[] = {{"mpich", ZMPI_MPICH, false}, {"openmpi", ZMPI_OPEN, false}, {"mpich-abi", ZMPI_MPICH, true},
+		{"openmpi-abi", ZMPI_OPEN, true}};
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i].name) == len && strncmp(names[i].name, text, len) == 0) {
-			*mpi = names[i].mpi;
-			return zmpi_is_built(*mpi) ? 0
-						   : zerr_set(err, -EOPNOTSUPP, "%s: zmpirun was built without %s",
-							     where, zmpi_name(*mpi));
-		}
-	return zerr_set(err, -EINVAL, "%s: '%.*s' is none of mpich, openmpi", where, len < 32 ? (int)len : 32, text);
+	while (i < sizeof(names) / sizeof(names[0]) &&
+		(strlen(names[i].name) != len || strncmp(names[i].name, text, len) != 0))
+		i++;
+	if (i == sizeof(names) / sizeof(names[0]))
+		return zerr_set(err, -EINVAL, "%s: '%.*s' is none of mpich, openmpi, mpich-abi, openmpi-abi", where,
+			len < 32 ? (int)len : 32, text);
+	part->mpi = names[i].mpi;
+	part->standard = names[i].standard;
+	if (part->standard && !zmpi_has_standard())
+		return zerr_set(err, -EOPNOTSUPP, "%s: zmpirun was built without the MPI standard ABI", where);
+	if (!zmpi_is_built(part->mpi))
+		return zerr_set(err, -EOPNOTSUPP, "%s: zmpirun was built without %s", where, zmpi_name(part->mpi));
+	return 0;
 }
 
 /* Takes the name in --mpi for part number i: one name holds for all. */
@@ -48,7 +61,7 @@ static int take_option(struct zplan_part *part, int i, int nparts, const char *l
 			return zerr_set(err, -EINVAL, "--mpi: the list must have a name for each of the %d clusters",
 				nparts);
 	}
-	return parse(&part->mpi, "--mpi", at, strcspn(at, ","), err);
+	return parse(part, "--mpi", at, strcspn(at, ","), err);
 }
 
 static int take_programs(struct zplan_part *part, const struct zoptions *o, struct zerr *err)
@@ -99,8 +112,7 @@ int zmpi_choose(struct zplan *plan, const struct zoptions *o, struct zerr *err)
 		if (o->mpi)
 			rc = take_option(part, i, plan->nparts, o->mpi, err);
 		else if (part->cluster && part->cluster->mpi)
-			rc = parse(&part->mpi, "the hostfile: mpi", part->cluster->mpi, strlen(part->cluster->mpi),
-				err);
+			rc = parse(part, "the hostfile: mpi", part->cluster->mpi, strlen(part->cluster->mpi), err);
 		if (rc == 0)
 			rc = take_programs(part, o, err);
 		if (rc == 0 && part->mpi == ZMPI_OPEN)

@@ -324,7 +324,7 @@ static const struct row rows[] = {
 	{"credential", 1, "JOB", set_credential, "print a credential for a start by hand; no program", false},
 	{"no-mpi", 0, "", set_no_mpi, "the program does not use MPI: no rank is expected to report", false},
 	{"mpi", 1, "NAME | NAME,...", set_mpi,
-		"mpich or openmpi, for each cluster (default: what the program is linked with)", false},
+		"mpich or openmpi, with -abi for the standard ABI (default: what the program is linked with)", false},
 	{"zipperd", 1, "PATH", set_zipperd, "the zipperd to start, where one is started", false},
 	{"launcher bootstrap", 1, "NAME", set_launcher, "how mpiexec starts its proxies on other hosts", false},
 	{"launcher-exec bootstrap-exec", 1, "PATH", set_launcher_exec, "the program that mpiexec starts them with",

@@ -19,6 +19,7 @@ struct zsection {	     /* the words between two ':' */
 	 * known; owned; set by zprogram_check */
 	char *runtimes;
 	enum zmpi mpi; /* that the program is linked with; set by zprogram_check */
+	bool standard; /* its MPI by the standard ABI; set by zprogram_check */
 };
 
 struct zoptions {

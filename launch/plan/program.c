@@ -16,6 +16,7 @@
 
 #include "launch/base/binary.h"
 #include "launch/base/environ.h"
+#include "launch/plan/standard.h"
 
 #define SCRIPT_BYTES 256 /* the kernel reads so much of the line */
 #define ABI "libzipper.so is for MPICH and libraries with its binary interface (libmpich.so.12, libmpi.so.12)"
@@ -26,11 +27,13 @@ struct program {
 	const char *path; /* the variable PATH; NULL: there is none */
 	bool here;	  /* ranks run it on this machine */
 	bool preloaded;
-	bool recorded;	      /* preloaded for that alone */
-	char *runtimes;	      /* of sanitizers, see options.h; owned */
-	enum zmpi mpi;	      /* that it is linked with */
-	char file[PATH_MAX];  /* where it was found */
-	char shown[PATH_MAX]; /* for messages: the word, and where it was found */
+	bool recorded;	       /* preloaded for that alone */
+	bool standard;	       /* it is linked with the standard ABI */
+	const char *libraries; /* the variable LD_LIBRARY_PATH, or NULL */
+	char *runtimes;	       /* of sanitizers, see options.h; owned */
+	enum zmpi mpi;	       /* that it is linked with */
+	char file[PATH_MAX];   /* where it was found */
+	char shown[PATH_MAX];  /* for messages: the word, and where it was found */
 };
 
 /* --- finding the file --- */
@@ -142,7 +145,7 @@ static const char *find_other_mpi(const struct zbinary *b, const char *library)
 	static const char *const open_mpi[] = {"libmpi.so.0", "libmpi.so.1", "libmpi.so.20", "libmpi.so.40",
 		"libmpi_mpifh.so.", "libmpi_usempi", "libmpi_f77.so.", "libmpi_f90.so.", "libmpi_cxx.so.",
 		"libmpi_java.so.", "libopen-rte.so.", "libopen-pal.so.", "liboshmem.so."};
-	if (starts(library, "libmpi") && strstr(library, "_abi.so"))
+	if (zstandard_is(library) || (starts(library, "libmpi") && strstr(library, "_abi.so")))
 		return "the MPI standard ABI";
 	if (starts(library, "libmpi_ibm.so"))
 		return "IBM Spectrum MPI";
@@ -175,7 +178,12 @@ static int check_libraries(struct program *p, const struct zbinary *b, struct ze
 {
 	for (size_t i = 0; i < b->nneeded; i++) {
 		const char *library = zbinary_library(b, i), *other = find_other_mpi(b, library);
-		const enum zmpi mpi = find_mpi(library, other);
+		enum zmpi mpi = find_mpi(library, other);
+		if (zmpi_has_standard() && zstandard_is(library)) {
+			p->standard = true;
+			other = NULL;
+			mpi = zstandard_find(b->linker, p->file, p->libraries);
+		}
 		if (mpi != ZMPI_UNKNOWN && p->mpi != ZMPI_UNKNOWN && mpi != p->mpi)
 			return zerr_set(err, -ELIBACC, "%s uses both %s and %s", p->shown, zmpi_name(p->mpi),
 				zmpi_name(mpi));
@@ -336,15 +344,18 @@ int zprogram_check(const struct zplan *plan, struct zoptions *o, bool preloaded,
 		if (section->argc == 0) /* --check */
 			continue;
 		const char *path = zenviron_find_local(&section->locals, "-env", "PATH");
+		const char *libraries = zenviron_find_local(&section->locals, "-env", "LD_LIBRARY_PATH");
 		struct program p = {.word = section->argv[0],
 			.dir = zenviron_find_local(&section->locals, "-wdir", NULL),
 			.path = path ? path : zenviron_find(&o->globals, "PATH"),
+			.libraries = libraries ? libraries : zenviron_find(&o->globals, "LD_LIBRARY_PATH"),
 			.here = runs_here(plan, o, i),
 			.preloaded = preloaded,
 			.recorded = preloaded && plan->nparts == 1};
 		rc = check_program(&p, err);
 		section->runtimes = p.runtimes;
 		section->mpi = p.mpi;
+		section->standard = p.standard;
 	}
 	return rc;
 }

@@ -19,7 +19,8 @@
  * linked with, and not because the file, its interpreter or the working directory is not here.
  *
  * A sanitizer's runtime must come in front of all other libraries. So each section that is linked with one and
- * preloaded gets its name (zsection, runtimes). The MPI that the program is linked with is noted, too (zsection, mpi).
+ * preloaded gets its name (zsection, runtimes). The MPI that the program is linked with is noted, too (zsection, mpi
+ * and standard).
  *
  * 0, or a negative errno with the reason. Call it after zplan_make, once.
  */

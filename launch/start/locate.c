@@ -80,6 +80,9 @@ int zlocate_find(struct zlocate *l, struct zerr *err)
 		rc = choose(l->libzipper_ompi, "ZMPIRUN_LIBZIPPER_OMPI", tree, "libzip/.libs/libzipper-ompi.so",
 			installed(path, PKGLIBDIR, "libzipper-ompi.so"), err);
 	if (rc == 0)
+		rc = choose(l->libzipper_abi, "ZMPIRUN_LIBZIPPER_ABI", tree, "libzip/.libs/libzipper-abi.so",
+			installed(path, PKGLIBDIR, "libzipper-abi.so"), err);
+	if (rc == 0)
 		rc = choose(l->probe, "ZMPIRUN_PROBE", tree, "launch/zipprobe", installed(path, PKGLIBDIR, "zipprobe"),
 			err);
 	if (rc == 0)

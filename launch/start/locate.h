@@ -14,6 +14,7 @@ struct zlocate {
 	char libzipper[PATH_MAX];      /* ZMPIRUN_LIBZIPPER */
 	char ompirun[PATH_MAX];	       /* mpirun of Open MPI: ZMPIRUN_OMPIRUN, or what configure found */
 	char libzipper_ompi[PATH_MAX]; /* ZMPIRUN_LIBZIPPER_OMPI */
+	char libzipper_abi[PATH_MAX];  /* ZMPIRUN_LIBZIPPER_ABI */
 	char probe[PATH_MAX];	       /* what --check starts on each host: ZMPIRUN_PROBE */
 	char module_dir[PATH_MAX];     /* where zipauth.so and others lie; "": where libzipper.so expects it */
 };

@@ -147,10 +147,10 @@ static int add_programs(struct zargv *argv, const struct zplan_part *plan, const
 			zargv_add(argv, "-x");
 			zargv_addf(argv, "ZIPPER_APPNUM=%d", number);
 		}
-		if (p->libzipper_ompi || o->preload) { /* mpirun and its daemons are not preloaded */
+		const char *libzipper = zpreload_choose(&p->libzippers, plan, section);
+		if (libzipper || o->preload) { /* mpirun and its daemons are not preloaded */
 			zargv_add(argv, "-x");
-			zpreload_add(argv, "LD_PRELOAD=", o, p->libzipper_ompi,
-				p->libzipper_ompi ? section->runtimes : NULL);
+			zpreload_add(argv, "LD_PRELOAD=", o, libzipper, libzipper ? section->runtimes : NULL);
 		}
 		zargv_add_all(argv, section->argv, (size_t)section->argc);
 	}

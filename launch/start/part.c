@@ -124,10 +124,11 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 			zargv_add(argv, "ZIPPER_APPNUM");
 			zargv_addf(argv, "%d", number);
 		}
-		if (p->libzipper && section->runtimes) {
+		const char *libzipper = zpreload_choose(&p->libzippers, plan, section);
+		if (libzipper && (section->runtimes || libzipper != zpreload_choose(&p->libzippers, plan, NULL))) {
 			zargv_add(argv, "-env");
 			zargv_add(argv, "LD_PRELOAD");
-			zpreload_add(argv, "", p->options, p->libzipper, section->runtimes);
+			zpreload_add(argv, "", p->options, libzipper, section->runtimes);
 		}
 		zargv_add_all(argv, section->argv, (size_t)section->argc);
 	}
@@ -169,10 +170,11 @@ int zpart_command(struct zargv *argv, const struct zplan_part *plan, const struc
 	zargv_add_all(argv, o->globals.words, o->globals.count);
 	/* LD_PRELOAD is an option of mpiexec and not in its environment: only ranks are to be preloaded, not mpiexec,
 	 * its proxies and ssh. */
-	if (p->libzipper || o->preload) {
+	const char *libzipper = zpreload_choose(&p->libzippers, plan, NULL);
+	if (libzipper || o->preload) {
 		zargv_add(argv, "-genv");
 		zargv_add(argv, "LD_PRELOAD");
-		zpreload_add(argv, "", o, p->libzipper, NULL);
+		zpreload_add(argv, "", o, libzipper, NULL);
 	}
 	add_programs(argv, plan, p);
 	return rc == 0 && argv->failed ? zerr_set(err, -ENOMEM, "out of memory") : rc;

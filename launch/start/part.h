@@ -13,6 +13,7 @@
 #include "launch/io/output.h"
 #include "launch/plan/plan.h"
 #include "launch/io/pump.h"
+#include "launch/start/preload.h"
 #include "launch/start/reach.h"
 #include "launch/base/scratch.h"
 
@@ -32,7 +33,7 @@ struct zpart {
 struct zpart_params {
 	const struct zoptions *options;
 	const char *mpiexec, *ompirun;
-	const char *libzipper, *libzipper_ompi; /* NULL: nothing is preloaded */
+	struct zpreload libzippers;
 	const struct zscratch *scratch;
 	struct zenviron environ;
 	struct zoutput *out, *err;

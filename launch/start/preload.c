@@ -6,6 +6,15 @@
 
 #include <stdlib.h>
 
+const char *zpreload_choose(const struct zpreload *l, const struct zplan_part *part, const struct zsection *section)
+{
+	const bool unknown = !section || (section->mpi == ZMPI_UNKNOWN && !section->standard);
+
+	if (unknown ? part->standard : section->standard)
+		return l->standard;
+	return part->mpi == ZMPI_OPEN ? l->open_mpi : l->mpich;
+}
+
 void zpreload_add(struct zargv *argv, const char *before, const struct zoptions *o, const char *libzipper,
 	const char *runtimes)
 {

@@ -80,10 +80,11 @@ static void add_variables(struct zargv *argv, const struct zargv *words, const c
 }
 
 /* Adds the words that start the program of a section. */
-static void add_program(struct zargv *argv, const struct zpart_params *p, int number)
+static void add_program(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, int number)
 {
 	const struct zoptions *o = p->options;
 	const struct zsection *section = &o->sections[number];
+	const char *libzipper = zpreload_choose(&p->libzippers, plan, section);
 	const char *dir = find_value(&section->locals, "-wdir");
 	zargv_add(argv, "env");
 	if (dir)
@@ -92,8 +93,8 @@ static void add_program(struct zargv *argv, const struct zpart_params *p, int nu
 	add_variables(argv, &section->locals, "-env");
 	if (p->environ.job && o->nsections > 1)
 		zargv_addf(argv, "ZIPPER_APPNUM=%d", number);
-	if (p->libzipper || o->preload)
-		zpreload_add(argv, "LD_PRELOAD=", o, p->libzipper, p->libzipper ? section->runtimes : NULL);
+	if (libzipper || o->preload)
+		zpreload_add(argv, "LD_PRELOAD=", o, libzipper, libzipper ? section->runtimes : NULL);
 	if (strchr(section->argv[0], '=')) { /* env would take it for a variable */
 		static char *const shell[] = {"sh", "-c", "exec \"$@\"", "sh"};
 		zargv_add_all(argv, shell, sizeof(shell) / sizeof(shell[0]));
@@ -122,7 +123,7 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 	for (int lrank = 0, end; out && lrank < plan->nranks; lrank = end) {
 		struct zargv words = {0};
 		int number = zplan_find_section(plan, o, lrank, &end);
-		add_program(&words, p, number);
+		add_program(&words, plan, p, number);
 		argv->failed |= words.failed;
 		fprintf(out, "[ \"$SLURM_PROCID\" -ge %d ] || exec", end);
 		print_quoted(out, &words);
@@ -174,7 +175,7 @@ int zsrun_build(struct zargv *argv, const struct zplan_part *plan, const struct 
 	if (o->label)
 		zargv_add(argv, "--label");
 	if (has_one_program(plan, o))
-		add_program(argv, p, zoptions_find_section(o, zplan_vrank(plan, 0)));
+		add_program(argv, plan, p, zoptions_find_section(o, zplan_vrank(plan, 0)));
 	else
 		add_programs(argv, plan, p);
 	return argv->failed ? zerr_set(err, -ENOMEM, "out of memory") : 0;
