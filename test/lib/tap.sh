@@ -202,3 +202,4 @@ merged() {
 	fi
 }
 [ -z "$ZIP_OMPI" ] || . "$ZIP_TOP_SRCDIR/test/lib/ompi.sh"
+[ -z "$ZIP_STANDARD" ] || . "$ZIP_TOP_SRCDIR/test/lib/standard.sh"
