@@ -9,6 +9,7 @@
  *   standard.h  the standard ABI of MPI-5.0
  *
  * Handles of one family are ints, of another one pointers. All functions here may be called by any thread, at any time.
+ * With ZABI_LEARNS, statuses need zabi_learn first, and errors zrunning_version (libzip/shim/running.h).
  *
  * zabi_bits(handle)        the handle as a number (uint64_t); different handles of a kind have different numbers
  * zabi_hash(handle)        a number (uint32_t) whose low bits differ among handles that exist at the same time
@@ -33,9 +34,10 @@
  * zabi_class_of(number)           that class; a number without one in this family is MPI_ERR_OTHER
  *
  * ZABI_LEARNS  defined: the family leaves some of this to its libraries (libzip/abi/learn.h)
- * ZABI_FORTRAN_READS  1: Fortran functions read the objects behind handles, and not MPI_Request_c2f (ompi_fortran.h)
+ * ZABI_FORTRAN_READS  1: Fortran functions read the objects behind handles; 0: they do not (ompi_fortran.h)
  *
- * zabi_takes_errors(version)  does a native call return MPI_SUCCESS whose error a handler of the application has taken?
+ * zabi_takes_errors(version)  does a native call return MPI_SUCCESS after a handler of the application has
+ *                             taken its error?
  * ZABI_HANDLERS_HAVE_STATE  1: such libraries have MPIX_Comm_create_errhandler_x and its kin
  *
  * ZABI_RAISES_ON_OWN  1: all calls that complete a message or a collective raise its error on its own communicator;

@@ -17,6 +17,9 @@
 
 /* --- handles --- */
 
+/* Objects are tens of bytes or more, and often of the same size. */
+#define zabi_hash(handle) ((uint32_t)((uintptr_t)(handle) >> 5 ^ (uintptr_t)(handle) >> 14))
+
 /* The first Fortran handle that is asked for maps memory behind the own handles that Fortran functions read
  * (libzip/abi/ompi_fortran.h). By the number of a handle, where they read; NULL: no Fortran handle has been asked for.
  */
@@ -103,6 +106,12 @@ static inline bool zabi_takes_errors(int version)
 #define ZABI_UNWEIGHTED MPI_UNWEIGHTED
 
 /* --- datatypes --- */
+
+static inline bool zabi_type_is_predefined(MPI_Datatype type)
+{
+	(void)type;
+	return false;
+}
 
 static inline bool zabi_has_newer_types(int version)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Families whose handles are pointers: their part of libzip/abi/abi.h that they share. A handle is the address of an
+ * The part of libzip/abi/abi.h that families with pointers as handles share. A handle is the address of an
  * object, or a number that the library knows.
  */
 #ifndef ZIP_LIBZIP_POINTER_H
@@ -11,8 +11,6 @@
 #include <stdint.h>
 
 #define zabi_bits(handle) ((uint64_t)(uintptr_t)(handle))
-/* Objects are tens of bytes or more, and often of the same size. */
-#define zabi_hash(handle) ((uint32_t)((uintptr_t)(handle) >> 5 ^ (uintptr_t)(handle) >> 14))
 
 /* --- own handles --- */
 
@@ -82,11 +80,6 @@ static inline bool zabi_op_is_valid(MPI_Op op)
 	return (uintptr_t)op != 0 && op != MPI_OP_NULL;
 }
 
-static inline bool zabi_type_is_predefined(MPI_Datatype type)
-{
-	(void)type;
-	return false;
-}
 static inline bool zabi_type_is_valid(MPI_Datatype type)
 {
 	return (uintptr_t)type != 0 && type != MPI_DATATYPE_NULL;

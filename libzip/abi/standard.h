@@ -8,6 +8,7 @@
 #define ZIP_LIBZIP_STANDARD_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +17,12 @@
 #include "libzip/abi/version.h"
 
 /* --- handles --- */
+
+/* Predefined handles are below it. */
+#define ZABI_OBJECTS ((uintptr_t)0x1000)
+#define zabi_hash(handle)                                                                                              \
+	((uint32_t)((uintptr_t)(handle) < ZABI_OBJECTS ? (uintptr_t)(handle)                                           \
+						       : (uintptr_t)(handle) >> 5 ^ (uintptr_t)(handle) >> 14))
 
 static inline MPI_Request zabi_own_request(uint32_t id)
 {
@@ -26,7 +33,7 @@ static inline MPI_Group zabi_own_group(uint32_t id)
 	return (MPI_Group)zabi_own_address(ZABI_OWN_GROUPS, id);
 }
 
-/* Fortran functions ask MPI_Request_c2f and its kin. */
+/* The ABI has no Fortran functions. */
 #define ZABI_FORTRAN_READS 0
 
 /* --- what the running library decides --- */
@@ -36,7 +43,7 @@ struct zabi_status {
 	unsigned low, high, high_shift, cancelled;
 };
 extern struct zabi_status zabi_status;
-extern bool zabi_is_mpich; /* set by zversion_read */
+extern atomic_bool zabi_is_mpich; /* set by zversion_read */
 
 #define ZABI_LEARNS 1
 
@@ -59,8 +66,8 @@ static inline void zabi_status_cancel(MPI_Status *status)
 /* --- errors --- */
 
 /*
- * Classes are small numbers. The codes of Open MPI are classes; MPICH's have more in them (libzip/abi/mpich.h), and so
- * have ours: those of mpich.h, which MPICH never makes. Open MPI counts what the application adds from MPI_ERR_LASTCODE
+ * Classes are small numbers. The codes of Open MPI are classes. MPICH's carry more than a class. Ours have the form of
+ * mpich.h, which MPICH never makes. Open MPI counts what the application adds from MPI_ERR_LASTCODE
  * on, MPICH sets bit 30.
  */
 #define ZABI_ERROR_TEXTS 64u
@@ -114,6 +121,11 @@ static inline bool zabi_takes_errors(int version)
 #define ZABI_UNWEIGHTED MPI_UNWEIGHTED
 
 /* --- datatypes --- */
+
+static inline bool zabi_type_is_predefined(MPI_Datatype type)
+{
+	return (uintptr_t)type < ZABI_OBJECTS;
+}
 
 static inline bool zabi_has_newer_types(int version)
 {

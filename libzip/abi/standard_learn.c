@@ -2,6 +2,7 @@
 /* Asks the running library of the standard ABI for what the ABI leaves to it. See libzip/abi/standard.h. */
 #include "libzip/abi/learn.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "libzip/abi/abi.h"
@@ -50,7 +51,7 @@ static bool is_right(const struct zabi_natives *native)
 	return true;
 }
 
-bool zabi_learn(const struct zabi_natives *native)
+static bool learn_status(const struct zabi_natives *native)
 {
 	MPI_Status low, high, cancelled;
 	const int at_low = count_in(native, 1, &low), at_high = count_in(native, (MPI_Count)1 << 32, &high);
@@ -66,4 +67,13 @@ bool zabi_learn(const struct zabi_natives *native)
 		.high_shift = (unsigned)__builtin_ctz((unsigned)high.MPI_internal[at_high]),
 		.cancelled = (unsigned)at_cancelled};
 	return is_right(native);
+}
+
+const char *zabi_learn(const struct zabi_natives *native)
+{
+	int major = 0, minor;
+
+	if (native->abi_version(&major, &minor) != MPI_SUCCESS || major != MPI_ABI_VERSION)
+		return "this MPI library has another version of the MPI standard ABI";
+	return learn_status(native) ? NULL : "the statuses of this MPI library are of an unknown form";
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Libraries of the standard ABI: libmpi_abi.so, whoever made it (MPI-5.0 section 20.2). */
+/* Libraries of the standard ABI. All makers call theirs libmpi_abi.so (MPI-5.0 chapter 20). */
 #include "libzip/abi/library.h"
 
 #include <string.h>

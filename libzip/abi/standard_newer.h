@@ -8,7 +8,7 @@
 
 #include <mpi.h>
 
-typedef int MPI_Fint; /* some headers have it as well */
+typedef int MPI_Fint; /* the ABI has none; prototypes.tab needs it */
 typedef void MPIX_Iov;
 typedef int MPIX_Stream;
 

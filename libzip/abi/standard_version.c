@@ -2,12 +2,13 @@
 /* Versions of the libraries of the standard ABI. See libzip/abi/version.h. */
 #include "libzip/abi/version.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "libzip/abi/abi.h"
 #include "libzip/abi/mpich_version.h"
 
-/* The constants of the ABI are those of any version. */
+/* Every version of the ABI has the same constants. */
 bool zversion_is_in(int version, enum zversion_constant constant, int value)
 {
 	(void)version;
@@ -23,12 +24,12 @@ bool zversion_is_in(int version, enum zversion_constant constant, int value)
 	}
 }
 
-bool zabi_is_mpich;
+atomic_bool zabi_is_mpich;
 
-/* Open MPI counts as in ompi_version.c. */
+/* Open MPI counts as in ompi_version.c. Libraries that are made from MPICH need not say so. */
 int zversion_read(const char *library, int standard, int substandard)
 {
-	zabi_is_mpich = strstr(library, "MPICH") != NULL;
+	zabi_is_mpich = strncmp(library, "Open MPI", strlen("Open MPI")) != 0;
 	return zabi_is_mpich ? zmpich_version_read(library, standard, substandard) : ZVERSION(4, 0, 0);
 }
 

@@ -14,7 +14,7 @@ int zfile_amode_check(int amode)
 
 int64_t zfile_amode_number(int amode)
 {
-	/* by the bit of the number: add new ones at the end */
+	/* by the bit of the number, as MPICH has them: add new ones at the end */
 	static const int modes[] = {MPI_MODE_CREATE, MPI_MODE_RDONLY, MPI_MODE_WRONLY, MPI_MODE_RDWR,
 		MPI_MODE_DELETE_ON_CLOSE, MPI_MODE_UNIQUE_OPEN, MPI_MODE_EXCL, MPI_MODE_APPEND, MPI_MODE_SEQUENTIAL};
 	const int n = (int)(sizeof(modes) / sizeof(modes[0]));
@@ -25,5 +25,5 @@ int64_t zfile_amode_number(int amode)
 			number |= (int64_t)1 << i;
 			amode &= ~modes[i];
 		}
-	return number | (int64_t)(uint32_t)amode << n; /* bits that no mode has are compared as they are */
+	return number | (int64_t)(uint32_t)amode << n; /* unknown bits are compared as they are */
 }

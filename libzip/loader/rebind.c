@@ -91,6 +91,31 @@ void zrebind_all(zrebind_fn *other)
 
 /* --- objects --- */
 
+struct wanted {
+	const char *name;
+	void *object;
+};
+
+static int look_for(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct wanted *w = arg;
+	struct zobject o;
+
+	(void)size;
+	w->object = zobject_of_phdr(&o, info) ? zobject_address(&o, w->name) : NULL;
+	return w->object != NULL;
+}
+
+/* The native library has it, or a library that this one needs, as in Open MPI 6. */
+static void *find_object(const char *name)
+{
+	struct wanted w = {.name = name, .object = zcover_native(name)};
+
+	if (!w.object)
+		dl_iterate_phdr(look_for, &w);
+	return w.object;
+}
+
 static void fill(const struct dl_phdr_info *info, const struct zobject *o, const struct zobject_relocations *r,
 	const char *prefix)
 {
@@ -105,7 +130,7 @@ static void fill(const struct dl_phdr_info *info, const struct zobject *o, const
 		void *_Atomic *slot = (void *_Atomic *)(o->base + rel->r_offset);
 		if (atomic_load_explicit(slot, memory_order_relaxed))
 			continue;
-		void *object = zcover_native(name);
+		void *object = find_object(name);
 		if (object)
 			write_slot(info, slot, object);
 	}

@@ -15,8 +15,8 @@ typedef void *zrebind_fn(const char *name, const void *entry);
 void zrebind_all(zrebind_fn *other);
 
 /* Fills the slots of this library that are null because no MPI library was there when it was loaded: those of objects
- * whose names begin with prefix get the native library's. A copy in the program would have been found then. After
- * zcover_all; any thread. */
+ * whose names begin with prefix get the native library's, or those of a library that it needs. A copy in the program
+ * would have been found then. After zcover_all; any thread. */
 void zrebind_objects(const char *prefix);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "libzip/abi/abi.h"
 #include "libzip/shim/raised_slots.h"
 #include "libzip/shim/shim.h"
@@ -108,21 +109,29 @@ static struct wrapped *wrap(const struct wrapped *from)
 }
 
 #if ZABI_HANDLERS_HAVE_STATE
+/* Without memory the handler is not wrapped. */
 #define CREATE(Kind, kind)                                                                                             \
 	struct wrapped *w = wrap(&(struct wrapped){.plain.kind = function});                                           \
                                                                                                                        \
 	return w ? zn.X_##Kind##_create_errhandler_x(call_##kind, destroy, w, errhandler)                              \
 		 : zn.Kind##_create_errhandler(function, errhandler);
 #else
+static int refuse_handler(const char *name)
+{
+	zerr_print("libzipper: %s: a program may have %d functions as handlers of one kind\n", name, ZRAISED_SLOTS);
+	return MPI_ERR_NO_MEM;
+}
+
 #define CREATE(Kind, kind)                                                                                             \
 	MPI_##Kind##_errhandler_function *w = zraised_slots_##kind(function);                                          \
                                                                                                                        \
-	if (w)                                                                                                         \
-		wrapped_one();                                                                                         \
-	return zn.Kind##_create_errhandler(w ? w : function, errhandler);
+	if (!w)                                                                                                        \
+		return refuse_handler("MPI_" #Kind "_create_errhandler");                                              \
+	wrapped_one();                                                                                                 \
+	return zn.Kind##_create_errhandler(w, errhandler);
 #endif
 
-/* The functions of one kind of object. Without memory the handler is not wrapped. */
+/* The functions of one kind of object. */
 #define KIND(Kind, kind)                                                                                               \
 	static void call_##kind(MPI_##Kind object, int code, void *wrapped)                                            \
 	{                                                                                                              \

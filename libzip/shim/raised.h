@@ -35,7 +35,7 @@ static inline int zraised_end(int was, int rc)
 	return rc;
 }
 
-/* A wrapper tells the code that it was called with. */
+/* Notes the code of an error. A wrapper calls it before the handler. */
 void zraised_note(int code);
 
 /* The result of an MPI function for the application, made of that code. */

@@ -22,7 +22,6 @@ static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
 	EIGHT(F, Kind, kind, 2)                                                                                        \
 	EIGHT(F, Kind, kind, 3)                                                                                        \
 	EIGHT(F, Kind, kind, 4) EIGHT(F, Kind, kind, 5) EIGHT(F, Kind, kind, 6) EIGHT(F, Kind, kind, 7)
-#define SLOTS 64
 
 /* MPICH passes nothing behind the code. */
 #define DEFINE(Kind, kind, n)                                                                                          \
@@ -35,20 +34,20 @@ static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
 
 /* A slot is written before its wrapper is known to anybody, and never again. */
 #define KIND(Kind, kind)                                                                                               \
-	static MPI_##Kind##_errhandler_function *wrapped_##kind[SLOTS];                                                \
+	static MPI_##Kind##_errhandler_function *wrapped_##kind[ZRAISED_SLOTS];                                        \
 	ALL(DEFINE, Kind, kind)                                                                                        \
-	static MPI_##Kind##_errhandler_function *const wrappers_##kind[SLOTS] = {ALL(NAME, Kind, kind)};               \
+	static MPI_##Kind##_errhandler_function *const wrappers_##kind[ZRAISED_SLOTS] = {ALL(NAME, Kind, kind)};       \
 	MPI_##Kind##_errhandler_function *zraised_slots_##kind(MPI_##Kind##_errhandler_function *function)             \
 	{                                                                                                              \
 		int i = 0;                                                                                             \
                                                                                                                        \
 		pthread_mutex_lock(&taking);                                                                           \
-		while (i < SLOTS && wrapped_##kind[i] && wrapped_##kind[i] != function)                                \
+		while (i < ZRAISED_SLOTS && wrapped_##kind[i] && wrapped_##kind[i] != function)                        \
 			i++;                                                                                           \
-		if (i < SLOTS)                                                                                         \
+		if (i < ZRAISED_SLOTS)                                                                                 \
 			wrapped_##kind[i] = function;                                                                  \
 		pthread_mutex_unlock(&taking);                                                                         \
-		return i < SLOTS ? wrappers_##kind[i] : NULL;                                                          \
+		return i < ZRAISED_SLOTS ? wrappers_##kind[i] : NULL;                                                  \
 	}
 
 KIND(Comm, comm)

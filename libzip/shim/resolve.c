@@ -21,8 +21,8 @@
 #include "libzip/shim/small.h"
 
 /* The next definition in the order of search: that of a tool behind us, or the native library's. The latter leads back
- * to us (cover.h). A program may also have loaded MPI privately, as interpreters do. A library may have forgotten one
- * of its names: libmpi_abi.so of MPICH 5.0.2 has no PMPI_File_close. */
+ * to us (cover.h). A program may also have loaded MPI privately, as interpreters do. A library may lack the
+ * P name of a function: libmpi_abi.so of MPICH 5.0.2 has no PMPI_File_close. */
 static void *entry_of(const char *name, const struct zobject *ours)
 {
 	void *entry = dlsym(RTLD_NEXT, name);

@@ -10,7 +10,7 @@
 int zrunning_version(void)
 {
 	static atomic_int known;
-	int version = atomic_load_explicit(&known, memory_order_relaxed);
+	int version = atomic_load_explicit(&known, memory_order_acquire);
 
 	if (version == 0) {
 		char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -19,7 +19,7 @@ int zrunning_version(void)
 		zn.Get_version(&standard, &substandard);
 		zn.Get_library_version(library, &length);
 		version = zversion_read(library, standard, substandard);
-		atomic_store_explicit(&known, version, memory_order_relaxed);
+		atomic_store_explicit(&known, version, memory_order_release);
 	}
 	return version;
 }

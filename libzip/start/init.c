@@ -114,13 +114,15 @@ static void lend_buffer(void)
 static void learn(void)
 {
 #ifdef ZABI_LEARNS
-	const struct zabi_natives natives = {.set_elements = zn.Status_set_elements_c,
+	const struct zabi_natives natives = {.abi_version = zn.Abi_get_version,
+		.set_elements = zn.Status_set_elements_c,
 		.set_cancelled = zn.Status_set_cancelled};
 	struct zerr err;
 
 	zrunning_version(); /* tells whose library it is */
-	if (!zabi_learn(&natives)) {
-		zerr_set(&err, -ENOTSUP, "the statuses of this MPI library are of an unknown form");
+	const char *why = zabi_learn(&natives);
+	if (why) {
+		zerr_set(&err, -ENOTSUP, "%s", why);
 		fail_init(&err);
 	}
 #endif

@@ -12,7 +12,9 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
-#define CACHE_SIZE 256u /* entries, one for each value of a hash; MPICH's predefined types have 57 values */
+#define CACHE_SIZE                                                                                                     \
+	256u /* entries, one for each value of a hash; MPICH's predefined types have 57 values,                        \
+	      * those of the standard ABI one each */
 
 static struct ztype stations[ZSTATIONS_MAX][CACHE_SIZE];
 #define cache (stations[zstation_here])

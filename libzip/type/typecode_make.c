@@ -132,11 +132,16 @@ static int build_darray(const struct ztypecode_args *a, bool small, MPI_Datatype
 
 	if (make_small(&s, a)) {
 		int *sizes = s.item, *how = s.item + n, *blocks = s.item + 2 * n, *processes = s.item + 3 * n;
+		bool ambiguous = false;
 		for (size_t i = 0; i < n; i++) {
+			/* in the standard ABI a block may have the size that stands for the default */
+			ambiguous |= blocks[i] >= 0 && blocks[i] == MPI_DISTRIBUTE_DFLT_DARG;
 			how[i] = distributions[how[i]];
 			blocks[i] = blocks[i] < 0 ? MPI_DISTRIBUTE_DFLT_DARG : blocks[i];
 		}
-		if (small)
+		if (ambiguous)
+			rc = MPI_ERR_TYPE;
+		else if (small)
 			rc = zn.Type_create_darray(s.head[2], s.head[3], s.head[0], sizes, how, blocks, processes,
 				orders[s.head[1]], old, t);
 		else
