@@ -244,9 +244,7 @@ static int run(struct launch *l)
 	int status = 1;
 	if (zrun_init(&l->run, &l->options, &l->plan, &l->job, &l->rails, &err) < 0)
 		return complain(&err);
-	int rc = zprocess_init(&err);
-	if (rc == 0)
-		rc = zscratch_create(&l->scratch, &err);
+	int rc = zscratch_create(&l->scratch, &err);
 	if (rc == 0) {
 		zearly_begin(l->rails.daemons, ZCTL_RAILS_MAX, &l->scratch);
 		rc = prepare(l, &err);
@@ -335,6 +333,8 @@ static int plan(struct launch *l, struct zerr *err)
 {
 	int rc = check_directory(err);
 	if (rc == 0)
+		rc = zprocess_init(err);
+	if (rc == 0)
 		rc = zoptions_take_environment(&l->options, err);
 	unsetenv("MPIEXEC_TIMEOUT"); /* each mpiexec would end its own part */
 	if (rc == 0)
@@ -406,8 +406,6 @@ static int check(struct launch *l)
 	int rc = plan(l, &err);
 	if (rc == 0)
 		rc = refuse_srun(l, &err);
-	if (rc == 0)
-		rc = zprocess_init(&err);
 	if (rc == 0)
 		rc = zscratch_create(&l->scratch, &err);
 	if (rc == 0) {

@@ -103,6 +103,19 @@ static int check_options(const struct zplan_part *part, const struct zoptions *o
 	return 0;
 }
 
+/* --check looks at the libraries of MPICH. */
+static int check_standard(const struct zplan_part *part, const struct zoptions *o, struct zerr *err)
+{
+	bool standard = part->standard;
+
+	for (int lrank = 0, end; lrank < part->nranks; lrank = end)
+		standard |= o->sections[zplan_find_section(part, o, lrank, &end)].standard;
+	return standard && o->check
+		       ? zerr_set(err, -EOPNOTSUPP,
+				 "the ranks of %s use the MPI standard ABI, for which there is no --check", part->name)
+		       : 0;
+}
+
 int zmpi_choose(struct zplan *plan, const struct zoptions *o, struct zerr *err)
 {
 	int rc = 0;
@@ -115,6 +128,8 @@ int zmpi_choose(struct zplan *plan, const struct zoptions *o, struct zerr *err)
 			rc = parse(part, "the hostfile: mpi", part->cluster->mpi, strlen(part->cluster->mpi), err);
 		if (rc == 0)
 			rc = take_programs(part, o, err);
+		if (rc == 0)
+			rc = check_standard(part, o, err);
 		if (rc == 0 && part->mpi == ZMPI_OPEN)
 			rc = check_options(part, o, err);
 	}

@@ -26,8 +26,8 @@ const char *zmpi_name(enum zmpi);
 bool zmpi_is_built(enum zmpi);
 /* Was zmpirun built with the standard ABI? */
 bool zmpi_has_standard(void);
-/* Finds what --mpi says, the hostfile, or the programs (zsection, mpi), and sets the parts' mpi. -EINVAL where
- * these contradict each other, or an option is not for that family. Call it after zprogram_check. */
+/* Finds what --mpi says, the hostfile, or the programs (zsection, mpi), and sets the parts' mpi and standard. -EINVAL
+ * where these contradict each other, or an option is not for that family. Call it after zprogram_check. */
 int zmpi_choose(struct zplan *, const struct zoptions *, struct zerr *);
 
 #endif

@@ -22,7 +22,7 @@ struct zplan_part {
 	/* of the Slurm allocation, whose srun starts the part (allocation.h); NULL: mpiexec does */
 	const struct zallocation_group *group;
 	enum zmpi mpi; /* set by zmpi_choose */
-	bool standard; /* programs that nobody knows use the standard ABI; set by zmpi_choose */
+	bool standard; /* programs of unknown MPI, as scripts, use the standard ABI; set by zmpi_choose */
 	int nranks;
 	int universe;	  /* its share of -usize; 0: not given */
 	int first;	  /* vrank of its rank 0 */

@@ -145,7 +145,7 @@ static const char *find_other_mpi(const struct zbinary *b, const char *library)
 	static const char *const open_mpi[] = {"libmpi.so.0", "libmpi.so.1", "libmpi.so.20", "libmpi.so.40",
 		"libmpi_mpifh.so.", "libmpi_usempi", "libmpi_f77.so.", "libmpi_f90.so.", "libmpi_cxx.so.",
 		"libmpi_java.so.", "libopen-rte.so.", "libopen-pal.so.", "liboshmem.so."};
-	if (zstandard_is(library) || (starts(library, "libmpi") && strstr(library, "_abi.so")))
+	if (starts(library, "libmpi") && strstr(library, "_abi.so"))
 		return "the MPI standard ABI";
 	if (starts(library, "libmpi_ibm.so"))
 		return "IBM Spectrum MPI";
@@ -174,16 +174,32 @@ static enum zmpi find_mpi(const char *library, const char *other)
 	return !other && starts(library, "libmpi") && strstr(library, ".so.12") ? ZMPI_MPICH : ZMPI_UNKNOWN;
 }
 
+/* A library of the standard ABI. Which MPI's it is shows when the program starts. */
+static int take_standard(struct program *p, const struct zbinary *b, const char *library, enum zmpi *mpi,
+	struct zerr *err)
+{
+	p->standard = true;
+	*mpi = zstandard_find(b->linker, p->file, p->libraries);
+	return zmpi_is_built(*mpi) ? 0
+				   : zerr_set(err, -EOPNOTSUPP, "%s uses %s (%.64s): zmpirun was built without it",
+					     p->shown, zmpi_name(*mpi), library);
+}
+
 static int check_libraries(struct program *p, const struct zbinary *b, struct zerr *err)
 {
+	const char *native = NULL; /* a library with another ABI than the standard one */
 	for (size_t i = 0; i < b->nneeded; i++) {
 		const char *library = zbinary_library(b, i), *other = find_other_mpi(b, library);
 		enum zmpi mpi = find_mpi(library, other);
 		if (zmpi_has_standard() && zstandard_is(library)) {
-			p->standard = true;
+			int rc = take_standard(p, b, library, &mpi, err);
+			if (rc < 0)
+				return rc;
 			other = NULL;
-			mpi = zstandard_find(b->linker, p->file, p->libraries);
-		}
+		} else if (mpi != ZMPI_UNKNOWN)
+			native = library;
+		if (native && p->standard)
+			return zerr_set(err, -ELIBACC, "%s uses both the MPI standard ABI and %.64s", p->shown, native);
 		if (mpi != ZMPI_UNKNOWN && p->mpi != ZMPI_UNKNOWN && mpi != p->mpi)
 			return zerr_set(err, -ELIBACC, "%s uses both %s and %s", p->shown, zmpi_name(p->mpi),
 				zmpi_name(mpi));

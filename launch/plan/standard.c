@@ -3,6 +3,7 @@
 #include "launch/plan/standard.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +31,9 @@ static enum zmpi find_maker(const char *path)
 
 	if (fd < 0)
 		return ZMPI_UNKNOWN;
-	if (zbinary_read(&b, fd) < 0)
+	if (zbinary_read(&b, fd) < 0 || b.kind != ZBINARY_LIBRARY)
 		mpi = ZMPI_UNKNOWN;
-	for (size_t i = 0; i < b.nneeded; i++)
+	for (size_t i = 0; mpi != ZMPI_UNKNOWN && i < b.nneeded; i++)
 		for (size_t k = 0; k < sizeof(open_mpi) / sizeof(open_mpi[0]); k++)
 			if (strncmp(zbinary_library(&b, i), open_mpi[k], strlen(open_mpi[k])) == 0)
 				mpi = ZMPI_OPEN;
@@ -41,18 +42,26 @@ static enum zmpi find_maker(const char *path)
 	return mpi;
 }
 
-/* A line of `ld.so --list`: "\tNAME => PATH (ADDRESS)". */
+/* A line of `ld.so --list`: "\tNAME => PATH (ADDRESS)", or "\tPATH (ADDRESS)" where the program names a path. */
 static enum zmpi read_line(char *line)
 {
-	char *name = line + strspn(line, " \t"), *path = strstr(name, " => ");
+	char *path = line + strspn(line, " \t"), *end = strstr(path, " ("), *arrow = strstr(path, " => ");
 
-	if (!path || !zstandard_is(name))
+	if (!end)
 		return ZMPI_UNKNOWN;
-	path += strlen(" => ");
-	char *end = strstr(path, " (");
-	if (end)
-		*end = '\0';
-	return find_maker(path);
+	*end = '\0';
+	const char *slash = arrow ? NULL : strrchr(path, '/');
+	if (!zstandard_is(slash ? slash + 1 : path))
+		return ZMPI_UNKNOWN;
+	return find_maker(arrow ? arrow + strlen(" => ") : path);
+}
+
+/* Linkers are called ld-linux-x86-64.so.2, ld64.so.2, ld.so.1, ld-musl-x86_64.so.1. Nothing else is run. */
+static bool is_linker(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && strncmp(slash, "/ld", strlen("/ld")) == 0;
 }
 
 static void add_environment(struct zargv *envp, const char *library_path)
@@ -64,14 +73,17 @@ static void add_environment(struct zargv *envp, const char *library_path)
 
 enum zmpi zstandard_find(const char *linker, const char *file, const char *library_path)
 {
-	char *const words[] = {(char *)linker, "--list", (char *)file, NULL};
+	char path[PATH_MAX];
+	char *const words[] = {(char *)linker, "--list", path, NULL};
 	struct zargv envp = {0};
 	enum zmpi mpi = ZMPI_UNKNOWN;
 	char *line = NULL;
 	size_t size = 0;
 	int out[2];
 
-	if (zprocess_pipe(out, NULL) < 0)
+	/* the linker searches its folders for a file without a slash */
+	const int n = snprintf(path, sizeof(path), "%s%s", strchr(file, '/') ? "" : "./", file);
+	if (!is_linker(linker) || n >= (int)sizeof(path) || zprocess_pipe(out, NULL) < 0)
 		return mpi;
 	add_environment(&envp, library_path);
 	const struct zspawn spawn = {.argv = words, .envp = envp.words, .fd = {-1, out[1], -1, -1}};

@@ -129,6 +129,16 @@ static void add_variables(struct zargv *argv, const struct zargv *envp)
 	}
 }
 
+/* The variable decides whose library of the standard ABI a program gets, and mpirun does not take it to other hosts by
+ * itself. */
+static bool needs_library_path(const struct zoptions *o, const struct zsection *section)
+{
+	static const char name[] = "LD_LIBRARY_PATH";
+
+	return getenv(name) && !zenviron_find_local(&section->locals, "-env", name) &&
+	       !zenviron_find_local(&o->globals, "-genv", name);
+}
+
 static int add_programs(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p,
 	struct zerr *err)
 {
@@ -146,6 +156,10 @@ static int add_programs(struct zargv *argv, const struct zplan_part *plan, const
 		if (p->environ.job && o->nsections > 1) { /* this mpirun counts its own programs alone */
 			zargv_add(argv, "-x");
 			zargv_addf(argv, "ZIPPER_APPNUM=%d", number);
+		}
+		if (section->standard && needs_library_path(o, section)) {
+			zargv_add(argv, "-x");
+			zargv_add(argv, "LD_LIBRARY_PATH");
 		}
 		const char *libzipper = zpreload_choose(&p->libzippers, plan, section);
 		if (libzipper || o->preload) { /* mpirun and its daemons are not preloaded */

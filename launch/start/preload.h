@@ -7,12 +7,13 @@
 #include "launch/plan/options.h"
 #include "launch/plan/plan.h"
 
-/* The paths of the libzippers; NULL: nothing is preloaded. */
+/* The paths of the libzippers, not owned; NULL: nothing is preloaded. */
 struct zpreload {
 	const char *mpich, *open_mpi, *standard;
 };
 
-/* The libzipper for programs of a part: those of a section, or those of which nobody knows the MPI (NULL). */
+/* The libzipper of a section's ranks in this part. NULL as section: of programs whose MPI is unknown. NULL: nothing is
+ * preloaded. */
 const char *zpreload_choose(const struct zpreload *, const struct zplan_part *, const struct zsection *);
 
 /* Adds one word: `before`, and the value behind it. libzipper: NULL, if it is not preloaded. runtimes: of sanitizers,

@@ -85,7 +85,6 @@ static const struct {
 	{"libmpi_mpifh.so.20", "mpi_init_", "./x uses Open MPI (libmpi_mpifh.so.20)" ABI},
 	{"libmpi_usempif08.so.11", "mpi_init_", "./x uses Open MPI (libmpi_usempif08.so.11)" ABI},
 	{"libmpi_cxx.so.1", "MPI_Init", "./x uses Open MPI (libmpi_cxx.so.1)" ABI},
-	{"libmpi_abi.so.0", "MPI_Init", "./x uses the MPI standard ABI (libmpi_abi.so.0)" ABI},
 	{"libmpifort_abi.so.0", "mpi_init_", "./x uses the MPI standard ABI (libmpifort_abi.so.0)" ABI},
 	{"libmpi_ibm.so.3", "MPI_Init", "./x uses IBM Spectrum MPI (libmpi_ibm.so.3)" ABI},
 	{"libmpich.so.10", "MPI_Init", "./x uses an MPICH with another binary interface (libmpich.so.10)" ABI},
@@ -134,6 +133,26 @@ static void test_kinds(void **state)
 }
 
 /* On one cluster libzipper.so is loaded only to record. */
+static void test_standard(void **state)
+{
+	(void)state;
+	struct elf e;
+
+	elf_make(&e, (const char *const[]){"libmpi_abi.so.1", NULL}, NULL);
+	elf_write(&e, sizeof(e), "x");
+	if (!zmpi_has_standard()) {
+		REFUSED("--clusters 2 -n 2 ./x", "./x uses the MPI standard ABI (libmpi_abi.so.1)" ABI);
+		REFUSED("--clusters 2 --mpi mpich-abi -n 2 sh",
+			"--mpi: zmpirun was built without the MPI standard ABI");
+		return;
+	}
+	PASSES("--clusters 2 -n 2 ./x"); /* its dynamic linker finds no library */
+	REFUSED("--clusters 2 --check ./x", "the ranks of c1 use the MPI standard ABI, for which there is no --check");
+	elf_make(&e, (const char *const[]){"libmpi_abi.so.1", "libmpich.so.12", NULL}, NULL);
+	elf_write(&e, sizeof(e), "x");
+	REFUSED("--clusters 2 -n 2 ./x", "./x uses both the MPI standard ABI and libmpich.so.12");
+}
+
 static void test_recorded(void **state)
 {
 	(void)state;
@@ -322,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_linked),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_open_mpi),
+		cmocka_unit_test(test_standard),
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_rights),
 		cmocka_unit_test(test_scripts),
