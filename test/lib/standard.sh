@@ -10,7 +10,7 @@ standard_libraries() {
 		for file in "$folder"/libmpi_abi*.so.*; do
 			[ -f "$file" ] && [ ! -L "$file" ] || continue
 			case $(readelf -d "$file" 2>/dev/null) in
-			*'[libopen_mpi.so'* | *'[libopen-pal.so'*) echo "openmpi $file" ;;
+			*'[libopen_mpi.so'* | *'[libopen-pal.so'*) [ -z "$OMPIRUN" ] || echo "openmpi $file" ;;
 			*) echo "mpich $file" ;;
 			esac
 		done

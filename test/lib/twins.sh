@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by ompi_twins and standard_twins: all twin tests over other libraries than the MPICH of this machine. A program that needs
 # a function which the library lacks is skipped, and so is one that fails natively.
-# The lists of differences have a line for each program: PROGRAM reason.
+# DIFFERENT lists programs that run in no world, and BESIDE those that do not run in the worlds of $beside: PROGRAM reason.
 
 sum() { printf '%s' "$((${counts[$1]:-0}))"; }
 declare -A counts
-# all_twins VARIABLE LIBRARY PROGRAM...: each program in each world of $worlds, which VARIABLE names for lib/tap.sh. DIFFERENT: what no
-# world can settle; BESIDE: what the worlds of $beside cannot. The last line is a row for a table of the documents.
+# all_twins VARIABLE LIBRARY PROGRAM...: each program in each world of $worlds, which VARIABLE names for lib/tap.sh. The last line
+# is a row for a table of the documents.
 all_twins() {
 	local variable=$1 library=$2 name world reason status first failing n=0 total
 	shift 2
