@@ -311,8 +311,14 @@ env | grep -E '^ZIPPER_(KEY|CREDENTIAL)='
 END
 compile "$ZIP_TOP_SRCDIR/test/lib/spy.c" spy || bail_out "cannot compile spy.c"
 limited 60 env -u ZIPPER_KEY ZIPPER_KEY_FILE="$TAP_TMP/keys" "$ZMPIRUN" -f hosts -n 4 ./spy "sh spy.sh" >out 2>err </dev/null
-is "the key stays with zmpirun" "$? $(cat out)" "0 "
-is "... and ranks have a credential" "$(cat seen)" 1 || diag_file err
+status=$?
+if [ "$SANITIZED" = libtsan ]; then
+	skip "the key stays with zmpirun" "the shell that the rank starts crashes with libtsan preloaded"
+	skip "... and ranks have a credential" "likewise"
+else
+	is "the key stays with zmpirun" "$status $(cat out)" "0 "
+	is "... and ranks have a credential" "$(cat seen)" 1 || diag_file err
+fi
 eval "$(ZIPPER_KEY=$key "$ZMPIRUN" --credential by-hand)"
 is "--credential exports job, user and credential" "$ZIPPER_JOB $ZIPPER_USER ${ZIPPER_CREDENTIAL//[0-9a-f]/}" "by-hand me :"
 by_hand() { # PART
