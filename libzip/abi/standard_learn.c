@@ -31,7 +31,7 @@ static int count_in(const struct zabi_natives *native, MPI_Count bytes, MPI_Stat
 	return native->set_elements(status, MPI_BYTE, bytes) == MPI_SUCCESS ? find_word(status) : -1;
 }
 
-/* What we write into a status must read there as what the library writes. */
+/* A status that we write must equal the one that the library writes. */
 static bool is_right(const struct zabi_natives *native)
 {
 	static const MPI_Count counts[] = {0, 1, 0x7fffffff, 0x80000000, (MPI_Count)0x0123456789abcdef};

@@ -132,7 +132,6 @@ static void test_kinds(void **state)
 		"./x: its dynamic linker /nowhere/ld.so: No such file or directory");
 }
 
-/* On one cluster libzipper.so is loaded only to record. */
 static void test_standard(void **state)
 {
 	(void)state;
@@ -153,6 +152,7 @@ static void test_standard(void **state)
 	REFUSED("--clusters 2 -n 2 ./x", "./x uses both the MPI standard ABI and libmpich.so.12");
 }
 
+/* On one cluster libzipper.so is loaded only to record. */
 static void test_recorded(void **state)
 {
 	(void)state;
