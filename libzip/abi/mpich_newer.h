@@ -8,13 +8,7 @@
 
 #include <mpi.h>
 
-/* Callbacks with a state of the application's, MPICH 5. */
-typedef void(MPIX_Comm_errhandler_function_x)(MPI_Comm, int, void *);
-typedef void(MPIX_Win_errhandler_function_x)(MPI_Win, int, void *);
-typedef void(MPIX_File_errhandler_function_x)(MPI_File, int, void *);
-typedef void(MPIX_Session_errhandler_function_x)(MPI_Session, int, void *);
-typedef void(MPIX_User_function_x)(void *, void *, MPI_Count, MPI_Datatype, void *);
-typedef void(MPIX_Destructor_function)(void *);
+#include "libzip/abi/callbacks.h"
 
 #ifndef MPI_BUFFER_AUTOMATIC
 #define MPI_BUFFER_AUTOMATIC ((void *)-2) /* MPICH 4.2 */

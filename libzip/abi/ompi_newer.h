@@ -24,12 +24,8 @@ typedef void(MPI_User_function_c)(void *, void *, MPI_Count *, MPI_Datatype *);
 typedef int(MPI_Datarep_conversion_function_c)(void *, MPI_Datatype, MPI_Count, void *, MPI_Offset, void *);
 #endif
 
-typedef void(MPIX_Comm_errhandler_function_x)(MPI_Comm, int, void *);
-typedef void(MPIX_Win_errhandler_function_x)(MPI_Win, int, void *);
-typedef void(MPIX_File_errhandler_function_x)(MPI_File, int, void *);
-typedef void(MPIX_Session_errhandler_function_x)(MPI_Session, int, void *);
-typedef void(MPIX_User_function_x)(void *, void *, MPI_Count, MPI_Datatype, void *);
-typedef void(MPIX_Destructor_function)(void *);
+#include "libzip/abi/callbacks.h"
+
 typedef void MPIX_Iov;
 typedef int MPIX_Stream;
 

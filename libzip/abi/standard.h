@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libzip/abi/mpich_code.h"
 #include "libzip/abi/pointer.h"
 #include "libzip/abi/standard_newer.h"
 #include "libzip/abi/version.h"
@@ -67,25 +68,9 @@ static inline void zabi_status_cancel(MPI_Status *status)
 
 /*
  * Classes are small numbers. The codes of Open MPI are classes. MPICH's carry more than a class. Ours have the form of
- * mpich.h, which MPICH never makes. Open MPI counts what the application adds from MPI_ERR_LASTCODE
+ * mpich_code.h, which MPICH never makes. Open MPI counts what the application adds from MPI_ERR_LASTCODE
  * on, MPICH sets bit 30.
  */
-#define ZABI_ERROR_TEXTS 64u
-#define ZABI_ERROR_MARK 0x3c070000u
-#define ZABI_ERROR_MARK_MASK 0x7fff8080u
-#define ZABI_ERROR_CLASS_MASK 0x7fu
-#define ZABI_ERROR_ADDED 0x40000000
-
-static inline int zabi_error_code(int class, unsigned text)
-{
-	return (int)(ZABI_ERROR_MARK | text << 8 | (unsigned)class);
-}
-static inline int zabi_error_text(int code)
-{
-	return ((unsigned)code & ZABI_ERROR_MARK_MASK) == ZABI_ERROR_MARK
-		       ? (int)((unsigned)code >> 8 & (ZABI_ERROR_TEXTS - 1))
-		       : -1;
-}
 static inline bool zabi_error_is_plain(int code)
 {
 	return code >= 0 && code <= (int)ZABI_ERROR_CLASS_MASK;

@@ -12,12 +12,7 @@ typedef int MPI_Fint; /* the ABI has none; prototypes.tab needs it */
 typedef void MPIX_Iov;
 typedef int MPIX_Stream;
 
-typedef void(MPIX_Comm_errhandler_function_x)(MPI_Comm, int, void *);
-typedef void(MPIX_Win_errhandler_function_x)(MPI_Win, int, void *);
-typedef void(MPIX_File_errhandler_function_x)(MPI_File, int, void *);
-typedef void(MPIX_Session_errhandler_function_x)(MPI_Session, int, void *);
-typedef void(MPIX_User_function_x)(void *, void *, MPI_Count, MPI_Datatype, void *);
-typedef void(MPIX_Destructor_function)(void *);
+#include "libzip/abi/callbacks.h"
 
 #define ZABI_INTEGER16 MPI_INTEGER16
 #define MPIX_BFLOAT16 MPI_DATATYPE_NULL
