@@ -22,14 +22,6 @@ build() { # PROGRAM: ./NAME.ompi and ./NAME.mpich. Status 77: no compiler for it
 	*) diag_file cc.log; return 1 ;;
 	esac
 }
-sorted() { # FILE COMMAND...: its output, and its status if that is not 0
-	local file=$1 status
-	shift
-	"$@" >"$file.raw" 2>"$file.err" </dev/null
-	status=$?
-	LC_ALL=C sort "$file.raw" >"$file"
-	[ "$status" = 0 ] || echo "exit status $status" >>"$file"
-}
 world() { # NAME OPTION...: a world whose output is that of ./native
 	local name=$1
 	shift

@@ -20,14 +20,6 @@ ZIP_STANDARD=both
 worlds=$(standard_worlds)
 [ -n "$worlds" ] || skip_all "no library of the standard ABI"
 
-sorted() { # FILE COMMAND...: its output, and its status if that is not 0
-	local file=$1 status
-	shift
-	"$@" >"$file.raw" 2>"$file.err" </dev/null
-	status=$?
-	LC_ALL=C sort "$file.raw" >"$file"
-	[ "$status" = 0 ] || echo "exit status $status" >>"$file"
-}
 for program in start/hello.c p2p/modes.c p2p/completion.c coll/collectives.c coll/coll_moves.c coll/operations.c type/datatypes.c \
 	comm/groups.c win/win_lock.c file/file_basic.c; do
 	name=${program##*/}

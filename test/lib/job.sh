@@ -15,6 +15,15 @@ run() {
 	rc=$?
 	is "$name" "$rc" "$wanted" || diag_file err
 }
+# sorted FILE COMMAND...: its output with the lines sorted, and its status if that is not 0
+sorted() {
+	local file=$1 status
+	shift
+	"$@" >"$file.raw" 2>"$file.err" </dev/null
+	status=$?
+	LC_ALL=C sort "$file.raw" >"$file"
+	[ "$status" = 0 ] || echo "exit status $status" >>"$file"
+}
 # left: prints the ids of processes that carry the mark
 left() {
 	local f pid
